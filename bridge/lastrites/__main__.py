@@ -1,0 +1,7 @@
+"""``python -m lastrites`` is the command ``lastrites``."""
+
+import sys
+
+from lastrites.cli import main
+
+sys.exit(main())

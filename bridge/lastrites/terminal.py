@@ -1,0 +1,419 @@
+"""Answers as plain text for a terminal.
+
+Everything here works from the JSON form of an answer (``Resolution.to_json()``), so that what is printed
+is what a script would get, and so that it can be tested with dictionaries written by hand.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TextIO
+
+Json = Mapping[str, Any]
+
+
+class ClauseText(NamedTuple):
+    """What is said of a clause: its paraphrase and where it comes from."""
+
+    paraphrase: str
+    source: str
+
+
+class Style:
+    """Emphasis by terminal colours, or none."""
+
+    def __init__(self, colour: bool = False) -> None:
+        self.colour = colour
+
+    @classmethod
+    def of(cls, stream: TextIO) -> Style:
+        """Colours when `stream` is a terminal that takes them and NO_COLOR is not set."""
+        wanted = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+        return cls(wanted)
+
+    def _wrap(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
+
+    def strong(self, text: str) -> str:
+        """Headings and the names of outcomes."""
+        return self._wrap("1", text)
+
+    def faint(self, text: str) -> str:
+        """Clauses and remarks."""
+        return self._wrap("2", text)
+
+    def good(self, text: str) -> str:
+        """What holds."""
+        return self._wrap("32", text)
+
+    def bad(self, text: str) -> str:
+        """What fails."""
+        return self._wrap("31", text)
+
+    def warn(self, text: str) -> str:
+        """What to be careful about."""
+        return self._wrap("33", text)
+
+
+def page_width() -> int:
+    """Columns to write in: those of the terminal, but never beyond what reads well."""
+    return max(60, min(shutil.get_terminal_size((96, 24)).columns, 100))
+
+
+# ---------------------------------------------------------------- words
+
+def number(count: int | str) -> str:
+    """An exact count with separators between thousands; a word (``infinite``) stays as it is."""
+    text = str(count)
+    return f"{int(text):,}" if text.isdecimal() else text
+
+
+def counted(count: int | str, noun: str, plural: str | None = None) -> str:
+    """``1 order``, ``2 orders``, ``infinite orders``."""
+    return f"{number(count)} {noun if str(count) == '1' else plural or noun + 's'}"
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """``a, b and c``."""
+    parts = list(words)
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def when_text(when: Json) -> str:
+    """A combination of answers in words; empty for the empty combination."""
+    return ", ".join(f"{question}: {answer}" for question, answer in when.items())
+
+
+def item_text(item: Any) -> str:
+    """A card of a zone, with its state in brackets; also plain words and nested mappings."""
+    if isinstance(item, Mapping):
+        parts = []
+        for name, state in item.items():
+            inside = _state_words(state) if isinstance(state, Mapping) else value_text(state)
+            parts.append(f"{name} ({inside})" if inside else str(name))
+        return ", ".join(parts)
+    return str(item)
+
+
+def _state_words(state: Json) -> str:
+    words = []
+    for key, value in state.items():
+        if value is True:
+            words.append(str(key))
+        elif value is False:
+            words.append(f"not {key}")
+        elif isinstance(value, (list, Mapping)):
+            words.append(f"{key}: {value_text(value)}")
+        else:
+            words.append(f"{key} {value}")
+    return ", ".join(words)
+
+
+def value_text(value: Any) -> str:
+    """Any value of a state in words."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {value_text(inside)}" for key, inside in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(item_text, value)) if value else "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def state_lines(state: Json) -> list[tuple[str, str]]:
+    """A final state as pairs of who (or what) and what is there."""
+    rows = []
+    for owner, content in state.items():
+        if isinstance(content, Mapping):
+            parts = []
+            for key, value in content.items():
+                glue = ": " if isinstance(value, (list, Mapping)) else " "
+                parts.append(f"{key}{glue}{value_text(value)}")
+            rows.append((str(owner), "; ".join(parts) or "nothing"))
+        else:
+            rows.append((str(owner), value_text(content)))
+    return rows
+
+
+# ---------------------------------------------------------------- blocks of lines
+
+def _fold(text: str, width: int, first: str, rest: str) -> list[str]:
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    ) or [first.rstrip()]
+
+
+def _columns(rows: Sequence[tuple[str, str]], indent: str, width: int) -> list[str]:
+    pad = max((len(left) for left, _ in rows), default=0)
+    lines = []
+    for left, right in rows:
+        head = f"{indent}{left.ljust(pad)}  "
+        lines += _fold(right, width, head, " " * len(head))
+    return lines
+
+
+def steps_lines(steps: Sequence[Json], indent: str, width: int, style: Style) -> list[str]:
+    """An order step by step: who decides what, the clauses it rests on, and what it changes."""
+    lines = []
+    pad = len(str(len(steps)))
+    for place, step in enumerate(steps, 1):
+        by = step.get("by")
+        who = f"{by}: " if by else ""
+        head = f"{indent}{str(place).rjust(pad)}. "
+        inner = " " * len(head)
+        lines += _fold(f"{who}{step.get('decision', '')}", width, head, inner)
+        if step.get("clauses"):
+            lines += [style.faint(line) for line in _fold(", ".join(step["clauses"]), width, inner + "[", inner)]
+            lines[-1] = lines[-1] + style.faint("]")
+        for change in step.get("changes", ()):
+            lines += _fold(str(change), width, inner + "  ", inner + "    ")
+    return lines
+
+
+def _agrees(one: Json, other: Json) -> bool:
+    return all(other.get(question, answer) == answer for question, answer in one.items())
+
+
+def _occurs(outcome: Json, when: Json) -> bool:
+    return any(_agrees(under["when"], when) for under in outcome.get("under", ()))
+
+
+def headline(result: Json) -> str:
+    """The answer in one sentence."""
+    if result.get("refused"):
+        return "The event is refused: nothing happens."
+    outcomes = counted(len(result.get("outcomes", ())), "outcome")
+    readings = result.get("readings_explored", ())
+    if result.get("orders") is not None:
+        return f"{outcomes} in {counted(result['orders'], 'legal order')}"
+    if not readings:
+        return outcomes
+    return f"{outcomes}, depending on {counted(len(readings), 'combination')} of readings"
+
+
+def _readings_table(result: Json, width: int, style: Style) -> list[str]:
+    rows: list[tuple[str, str]] = []
+    for reading in result.get("readings_explored", ()):
+        ids = [str(outcome["id"]) for outcome in result["outcomes"] if _occurs(outcome, reading["when"])]
+        found = f"{'outcome' if len(ids) == 1 else 'outcomes'} {listed(ids)}" if ids else "no outcome"
+        label = when_text(reading["when"]) or "under every reading"
+        rows.append((label, f"{counted(reading['orders'], 'order')}, {found}"))
+    if len(rows) < 2:
+        return []
+    return ["", style.strong("Readings"), *_columns(rows, "  ", width)]
+
+
+def _questions_lines(result: Json, width: int, style: Style) -> list[str]:
+    questions: Json = result.get("questions") or {}
+    if not questions:
+        return []
+    lines = ["", style.strong("Questions that matter here")]
+    for question, answers in questions.items():
+        found = {
+            answer: tuple(
+                str(outcome["id"])
+                for outcome in result["outcomes"]
+                if any(
+                    reading["when"].get(question, answer) == answer and _occurs(outcome, reading["when"])
+                    for reading in result.get("readings_explored", ())
+                )
+            )
+            for answer in answers
+        }
+        if len(set(found.values())) < 2:
+            lines += _fold(f"{question}: {listed(answers, 'or')}; it changes the numbers, not which outcomes there are"
+                           if _numbers_differ(result, question) else f"{question}: {listed(answers, 'or')}",
+                           width, "  ", "    ")
+            continue
+        told = "; ".join(f"{answer} gives {listed(ids) or 'none'}" for answer, ids in found.items())
+        lines += _fold(f"{question}: {told}", width, "  ", "    ")
+    return lines
+
+
+def _numbers_differ(result: Json, question: str) -> bool:
+    by_rest: dict[tuple[tuple[str, str], ...], set[str]] = {}
+    for reading in result.get("readings_explored", ()):
+        rest = tuple(sorted((q, str(a)) for q, a in reading["when"].items() if q != question))
+        by_rest.setdefault(rest, set()).add(str(reading["orders"]))
+    return any(len(counts) > 1 for counts in by_rest.values())
+
+
+def _power_lines(outcome: Json, alone: bool) -> str:
+    deciders = list(outcome.get("deciders", ()))
+    forcing = list(outcome.get("can_force", ()))
+    told = []
+    if deciders:
+        told.append(f"decided by {listed(deciders)}")
+    if outcome.get("chance"):
+        told.append("luck has a say")
+    if forcing and deciders:
+        told.append(f"{listed(forcing)} can force it")
+    elif deciders or outcome.get("chance"):
+        told.append("nobody can force it alone")
+    elif alone:
+        told.append("it comes out whatever anybody does")
+    return "; ".join(told)
+
+
+def _outcome_lines(outcome: Json, alone: bool, width: int, style: Style) -> list[str]:
+    under = [entry for entry in outcome.get("under", ()) if entry["when"]]
+    orders = outcome.get("orders")
+    head = f"Outcome {outcome['id']}"
+    if orders is not None:
+        head += f": {counted(orders, 'order')}"
+    lines = ["", style.strong(head)]
+    lines += _columns(state_lines(outcome["state"]), "  ", width)
+    for entry in under:
+        lines += _fold(f"under {when_text(entry['when'])}: {counted(entry['orders'], 'order')}", width, "  ", "    ")
+    power = _power_lines(outcome, alone)
+    if power:
+        lines += _fold(power, width, "  ", "    ")
+    piles = outcome.get("pile_arrangements")
+    if piles is not None and str(piles) != "1":
+        lines.append(f"  {counted(piles, 'arrangement')} of the piles")
+    if outcome.get("witness"):
+        lines += ["  One order that leads here:", *steps_lines(outcome["witness"], "    ", width, style)]
+    return lines
+
+
+def _remarks_lines(result: Json, width: int, style: Style) -> list[str]:
+    lines: list[str] = []
+
+    def block(title: str, entries: Iterable[Any]) -> None:
+        texts = [entry if isinstance(entry, str) else value_text(entry) for entry in entries]
+        if texts:
+            lines.extend(["", style.warn(title)])
+            for text in texts:
+                lines.extend(_fold(text, width, "  - ", "    "))
+
+    block("Stuck: states from which nothing is possible, though nothing is finished", result.get("stuck", ()))
+    block("Loops: these steps can be repeated for ever", result.get("loops", ()))
+    block("Unexplained: several things may happen, but no player, reading or luck decides", result.get("unexplained", ()))
+    block("Warnings", result.get("warnings", ()))
+    return lines
+
+
+def cited(result: Json) -> list[str]:
+    """The clauses that the answer names, in the order of their first mention."""
+    found: dict[str, None] = {}
+    for refusal in result.get("refused", ()):
+        found.update(dict.fromkeys(refusal.get("clauses", ())))
+    for outcome in result.get("outcomes", ()):
+        for step in outcome.get("witness", ()):
+            found.update(dict.fromkeys(step.get("clauses", ())))
+    return list(found)
+
+
+def clause_lines(ids: Iterable[str], clauses: Mapping[str, ClauseText], width: int, style: Style) -> list[str]:
+    """The clauses in words, with their sources."""
+    lines: list[str] = []
+    for name in ids:
+        text = clauses.get(name)
+        if text is None:
+            continue
+        lines.append(f"  {name}")
+        lines += _fold(text.paraphrase, width, "    ", "    ")
+        if text.source:
+            lines += [style.faint(line) for line in _fold(text.source, width, "    ", "    ")]
+    return ["", style.strong("Clauses"), *lines] if lines else []
+
+
+def outcomes_text(
+    result: Json,
+    *,
+    title: str = "",
+    clauses: Mapping[str, ClauseText] | None = None,
+    width: int | None = None,
+    style: Style | None = None,
+) -> str:
+    """The whole answer of ``lastrites outcomes`` as text, ending in a newline.
+
+    `result` is the JSON form of a resolution, `clauses` the texts for the legend at the end (none: no legend).
+    """
+    width = width or page_width()
+    style = style or Style()
+    lines: list[str] = []
+    lines += [style.strong(line) for line in _fold(title or str(result.get("board", "")), width, "", "")]
+    settings = [str(result.get("game", ""))]
+    if result.get("edition"):
+        settings.append(f"edition {result['edition']}")
+    if result.get("readings"):
+        settings.append(when_text(result["readings"]))
+    lines += [style.faint(line) for line in _fold(", ".join(filter(None, settings)), width, "", "  ")]
+    lines.append("")
+    if not result.get("complete", True):
+        reason = result.get("incomplete_reason")
+        lines.append(style.warn(f"INCOMPLETE{f' ({reason})' if reason else ''}: what follows is what is known so far."))
+    lines.append(style.strong(headline(result)))
+    for refusal in result.get("refused", ()):
+        because = f" ({', '.join(refusal['clauses'])})" if refusal.get("clauses") else ""
+        lines += _fold(f"refused: {value_text(refusal['event'])}{because}", width, "  ", "    ")
+    lines += _readings_table(result, width, style)
+    lines += _questions_lines(result, width, style)
+    outcomes = result.get("outcomes", ())
+    for outcome in outcomes:
+        lines += _outcome_lines(outcome, len(outcomes) == 1, width, style)
+    lines += _remarks_lines(result, width, style)
+    lines += clause_lines(cited(result), clauses or {}, width, style)
+    return "\n".join(lines) + "\n"
+
+
+def order_text(place: int, order: Json, *, width: int | None = None, style: Style | None = None) -> str:
+    """One legal order: its number, the outcome it ends in, and its steps."""
+    width = width or page_width()
+    style = style or Style()
+    when = when_text(order.get("when") or {})
+    head = f"{number(place)}. outcome {order.get('outcome')}{f' ({when})' if when else ''}"
+    return "\n".join([style.strong(head), *steps_lines(order["steps"], "   ", width, style), ""])
+
+
+# ---------------------------------------------------------------- progress
+
+class Progress:
+    """A line on stderr for work that takes long: rewritten on a terminal, now and then elsewhere."""
+
+    PATIENCE = 1.0
+    PAUSE_TERMINAL = 0.2
+    PAUSE_ELSEWHERE = 10.0
+
+    def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
+        self.stream = stream or sys.stderr
+        self.quiet = quiet
+        self.terminal = self.stream.isatty()
+        self.next = time.monotonic() + self.PATIENCE
+        self.shown = 0
+
+    def __call__(self, text: str) -> None:
+        """Show `text` if it is time to."""
+        now = time.monotonic()
+        if self.quiet or now < self.next:
+            return
+        self.next = now + (self.PAUSE_TERMINAL if self.terminal else self.PAUSE_ELSEWHERE)
+        if self.terminal:
+            text = text[: shutil.get_terminal_size().columns - 1]
+            self.stream.write("\r" + text.ljust(self.shown))
+            self.shown = len(text)
+        else:
+            self.stream.write(text + "\n")
+        self.stream.flush()
+
+    def clear(self) -> None:
+        """Take the line away before anything else is written."""
+        if self.shown:
+            self.stream.write("\r" + " " * self.shown + "\r")
+            self.stream.flush()
+            self.shown = 0
+
+
+def order_stream(orders: Iterable[Json], style: Style) -> Iterator[str]:
+    """The texts of orders, one by one, numbered from 1."""
+    width = page_width()
+    for place, order in enumerate(orders, 1):
+        yield order_text(place, order, width=width, style=style)
