@@ -1,0 +1,87 @@
+"""The cards of one board: which name means which of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from lastrites.names import CardIndex, fold, nearest
+
+_COPY = re.compile(r"(?s)(.*\S)\s*#([0-9]+)")
+
+
+def split_copy(text: str) -> tuple[str, int | None]:
+    """``Name#2`` as name and number; the number is None where none is written."""
+    match = _COPY.fullmatch(text.strip())
+    return (match[1], int(match[2])) if match and len(match[2]) <= 3 else (text, None)
+
+
+@dataclass
+class BoardCards:
+    """Names of cards as this board uses them.
+
+    ``titles`` holds the displayed names of cards defined on the board by id, ``prints`` the printed id of every
+    card of the board (by the name that outcomes print), ``ids`` the names given with ``id:``.
+    """
+
+    index: CardIndex
+    titles: dict[str, str] = field(default_factory=dict)
+    prints: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    _defined: dict[str, str] = field(default_factory=dict)
+
+    def define(self, id: str, name: str) -> None:
+        """Make a card of the board's own known; it hides a library card of that name."""
+        self.titles[id] = name
+        self._defined[fold(name)] = id
+
+    def defined(self, name: str) -> bool:
+        """Whether the board defines a card of that name."""
+        return fold(name) in self._defined
+
+    def printed(self, name: str) -> str | None:
+        """Id of the printed card that ``name`` (without copy number) means, or None."""
+        folded = fold(name)
+        if folded in self._defined:
+            return self._defined[folded]
+        return folded if folded in self.titles else self.index.find(name)
+
+    def title(self, id: str) -> str:
+        """The displayed name of a printed card."""
+        if id in self.titles:
+            return self.titles[id]
+        card = self.index.by_id.get(id)
+        return card.name if card else id
+
+    def card_and_copy(self, text: str) -> tuple[str | None, int | None]:
+        """Printed id and copy number that ``text`` names; a printed name may itself hold a ``#``."""
+        id = self.printed(text)
+        if id is not None:
+            return id, None
+        name, copy = split_copy(text)
+        return (self.printed(name), copy) if copy is not None else (None, None)
+
+    def find(self, text: str) -> list[str]:
+        """All cards on the board that ``text`` (an id, a name, ``Name#k``) fits, by the names outcomes print."""
+        if text in self.ids:
+            return [self.ids[text]]
+        id, copy = self.card_and_copy(text)
+        fitting = [card for card, printed in self.prints.items() if printed == id]
+        if copy is None:
+            return fitting
+        wanted = fold(f"{self.title(id or '')}#{copy}")
+        exact = [card for card in fitting if fold(card) == wanted]
+        return exact or (fitting if copy == 1 and len(fitting) == 1 and "#" not in fitting[0] else [])
+
+    def suggest(self, text: str, here: bool = False) -> str:
+        """A hint with the names most like ``text``: of the cards of the board only if ``here``."""
+        known: Iterable[str] = [*self.prints, *self.ids]
+        if not here:
+            known = [*self.titles.values(), *self.index.names()]
+        close = nearest(text, known)
+        if close:
+            return "did you mean " + " or ".join(close) + "?"
+        if here and self.prints and len(self.prints) <= 20:
+            return "on this board: " + ", ".join(self.prints)
+        return ""

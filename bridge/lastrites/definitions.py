@@ -1,0 +1,92 @@
+"""Cards that a board file defines itself, under ``cards:``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count
+
+from lastrites.names import slug
+from lastrites.notes import Notes
+from lastrites.shape import Key
+from lastrites.terms import Term, fn
+from lastrites.words import FindCard, Words, WordError, number, only_entry
+from lastrites.yamlio import List, Node, Scalar
+
+
+class DefinitionReader:
+    """Turns one definition into library facts. Mistakes go to ``note`` and reading goes on."""
+
+    def __init__(self, words: Words, reader: Notes, find: FindCard) -> None:
+        self.words, self.reader, self.find = words, reader, find
+
+    def read(self, id: str, name: Scalar, node: Node) -> list[Term]:
+        """The facts of the card ``id``, whose definition is ``node``."""
+        facts = [fn("title", id, name.text)]
+        for key, value in self.reader.entries("definition", node, required=("word",), at=name):
+            with self.reader.collecting():
+                facts += self.facts(id, key, value)
+        return facts
+
+    def facts(self, id: str, key: Key, node: Node) -> list[Term]:
+        form = key.form.name
+        if form == "abilities":
+            numbers = count(1)
+            return [fact for item in _items(node) for _, facts in [self.ability(id, item, numbers)] for fact in facts]
+        functor = key.constant(0)
+        if form in ("stat", "positive"):
+            value = number(node)
+            return [fn("stat", id, fn(functor), value)] if value or form == "stat" else []
+        if form == "word":
+            return [fn(functor, id, self.words.value(key.constant(1), node))]
+        items = node.items if isinstance(node, List) else (node,)
+        if form == "symbols":
+            return [fn(functor, id, _symbol(item)) for item in items]
+        kind = key.constant(1)
+        if form == "words":
+            return [fn(functor, id, self.words.value(kind, item)) for item in items]
+        return [fn(functor, id, place, self.words.value(kind, item)) for place, item in enumerate(_items(node), 1)]
+
+    def ability(self, id: str, node: Node, numbers: Iterator[int]) -> tuple[int, list[Term]]:
+        """Number and facts of one ability; what it gives to others is numbered after it."""
+        own = next(numbers)
+        facts: list[Term] = []
+        for key, value in self.reader.entries("ability", node, required=("when",), at=node):
+            with self.reader.collecting():
+                facts += self.part(id, own, key.form.name, value, numbers)
+        return own, facts
+
+    def part(self, id: str, own: int, form: str, node: Node, numbers: Iterator[int]) -> list[Term]:
+        words = self.words
+        if form == "when":
+            return [fn("ability", id, own, words.value("when", node))]
+        if form == "if":
+            items = node.items if isinstance(node, List) else (node,)
+            return [fn("condition", id, own, words.value("condition", item, self.find)) for item in items]
+        if form == "watches":
+            return [fn("watches", id, own, words.filters(node))]
+        if form == "gives":
+            selector_node, given = only_entry(node, "{who gains: [abilities]}")
+            selector = words.selector(selector_node, self.find)
+            facts: list[Term] = []
+            for item in _items(given):
+                other, more = self.ability(id, item, numbers)
+                facts += [fn("gives", id, own, selector, other), *more]
+            return facts
+        steps = [fn("step", id, own, place, effect) for place, effect in enumerate(words.effects(node, self.find), 1)]
+        return [fn("instead", id, own), *steps] if form == "instead" else steps
+
+
+def _items(node: Node) -> tuple[Node, ...]:
+    if not isinstance(node, List):
+        raise WordError("LR-E014", node, "a list is expected here", "write it in [brackets] or with - before each")
+    return node.items
+
+
+def _symbol(node: Node) -> Term:
+    if not isinstance(node, Scalar) or not re.search(r"[A-Za-z]", node.text):
+        raise WordError("LR-E014", node, "a word is expected here")
+    name = re.sub(r"^[0-9_]+", "", slug(node.text).replace("-", "_"))
+    return Term(f"x_{name}" if name == "not" else name)
+
+

@@ -1,0 +1,482 @@
+"""From the nodes of a board file to facts, by the shape of the game."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lastrites.boardcards import BoardCards, split_copy
+from lastrites.definitions import DefinitionReader
+from lastrites.errors import BoardError
+from lastrites.events import EventReader
+from lastrites.game import Game
+from lastrites.names import slug
+from lastrites.notes import Notes
+from lastrites.shape import Key
+from lastrites.terms import Term, Value, fn
+from lastrites.words import WordError, number
+from lastrites.yamlio import List, Mapping, Node, Scalar, load
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,60}")
+_LONGEST_NAME = 60
+
+
+@dataclass
+class _Card:
+    """A card as the file writes it: where it lies, and its state, to be read when all cards are known."""
+
+    name: Scalar
+    printed: str
+    copy: int | None
+    player: str
+    zone: Value
+    place: int
+    ordered: str
+    state: Node | None
+    host: _Card | None = None
+    called: str = ""
+    owner: str = ""
+    attached: list[_Card] = field(default_factory=list)
+
+
+@dataclass
+class Reading:
+    """What was read: texts of the head, players in turn order, facts, and the nodes that are kept."""
+
+    head: dict[str, str] = field(default_factory=dict)
+    readings: dict[str, str] = field(default_factory=dict)
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    players: list[str] = field(default_factory=list)
+    facts: list[Term] = field(default_factory=list)
+    expect: Node | None = None
+
+
+class BoardReader:
+    """Reads one board of a game. ``read`` gives everything or raises BoardError with every mistake."""
+
+    def __init__(self, game: Game, file: str) -> None:
+        self.game, self.shape, self.words = game, game.shape, game.words
+        self.notes = Notes(game.shape, file)
+        self.cards = BoardCards(game.cards)
+        self.found: list[_Card] = []
+        self.places: dict[str, str] = {}
+        self.out = Reading()
+        self.definitions: list[tuple[str, Scalar, Node]] = []
+
+    # ---- the whole file
+
+    def read(self, root: Mapping) -> Reading:
+        """Read the file whose top mapping is ``root``."""
+        entries = self.notes.entries("board", root, required=("game", "players", "active"))
+        forms = {key.form.name: value for key, value in entries}
+        if "cards" in forms:
+            self.define(forms["cards"])
+        players = self.read_players(entries)
+        places = self.read_places(entries)
+        self.name_copies()
+        self.check_ids()
+        initial = self.card_facts()
+        for key, value in entries:
+            with self.notes.collecting():
+                self.top(key, value)
+        order = {id: place for place, id in enumerate(card.printed for card in self.found)}
+        for id, name, node in self.definitions:
+            if id in order or node.line:
+                reader = DefinitionReader(self.words, self.notes, self.find_phrase)
+                self.out.facts += reader.read(id, name, node)
+        self.out.facts += [*players, *places, *initial]
+        if "event" in forms:
+            events = EventReader(self.notes, self.words, self.one, self.find_phrase, self.out.players, self.places)
+            self.out.facts += events.read(forms["event"], forms.get("active"))
+        self.notes.done()
+        return self.out
+
+    def top(self, key: Key, node: Node) -> None:
+        form, out = key.form.name, self.out
+        if form in ("game", "title", "source", "edition"):
+            text = self.notes.scalar(node, "text")
+            if text is not None:
+                out.head[form] = text
+                out.places[form] = (node.line, node.column)
+        elif form == "readings":
+            if not isinstance(node, Mapping):
+                raise WordError("LR-E014", node, "a mapping is expected here", "write {question: answer}")
+            for question, answer in node.entries:
+                text = self.notes.scalar(answer, "an answer")
+                if text is not None:
+                    out.readings[question.text] = text
+                    out.places[f"readings.{question.text}"] = (question.line, question.column)
+        elif form == "active":
+            out.facts.append(fn("active", self.player(node)))
+        elif form == "setting":
+            out.facts.append(fn("setting", fn(key.constant(0)), self.words.value(key.constant(1), node)))
+        elif form == "setting_number":
+            out.facts.append(fn("setting", fn(key.constant(0)), number(node)))
+        elif form == "expect":
+            out.expect = node
+        elif form == "unsupported":
+            self.notes.note("LR-E027", node, f"`{key.text}` is not supported yet by the rules of {self.game.name}",
+                            "leave it out")  # fmt: skip
+
+    # ---- cards of one's own
+
+    def define(self, node: Node) -> None:
+        """Make the cards under ``cards:`` known; their abilities are read when the board is known."""
+        if not isinstance(node, Mapping):
+            self.notes.note("LR-E014", node, "a mapping is expected here", "write the name of each card as a key")
+            return
+        for name, definition in node.entries:
+            if not name.text.strip():
+                self.notes.note("LR-E018", name, "a card without a name")
+            elif self.cards.defined(name.text):
+                self.notes.note("LR-E033", name, f"`{name.text}` is defined twice")
+            else:
+                id = slug(name.text)
+                if id in self.game.cards.by_id or id in self.cards.titles:
+                    id = f"board:{id}"
+                while id in self.cards.titles:
+                    id += "-x"
+                self.cards.define(id, name.text)
+                self.definitions.append((id, name, definition))
+
+    def define_files(self, folder: Path) -> None:
+        """Make the cards of a folder of files known, each file holding ``cards:``."""
+        if not folder.is_dir():
+            spot = Scalar("", 0, 0)
+            self.notes.note("LR-E001", spot, f"{folder} is no folder of card files")
+            self.notes.done()
+        for path in sorted(folder.glob("*.y*ml")):
+            root = load(path)
+            own = Notes(self.shape, str(path))
+            node = root.get("cards") if isinstance(root, Mapping) else None
+            if node is None:
+                own.note("LR-E013", root, "`cards` is missing", "a file of cards begins with `cards:`")
+                own.done()
+                continue
+            keep, self.notes = self.notes, own
+            self.define(node)
+            own.done()
+            self.notes = keep
+
+    # ---- players, zones, cards
+
+    def player(self, node: Node) -> str:
+        """The player whom a node names. Raises WordError (LR-E024)."""
+        if isinstance(node, Scalar) and node.text in self.out.players:
+            return node.text
+        shown = f"`{node.text}` is no player of this board" if isinstance(node, Scalar) else "a player is expected here"
+        raise WordError("LR-E024", node, shown, "players: " + ", ".join(self.out.players))
+
+    def read_players(self, entries: list[tuple[Key, Node]]) -> list[Term]:
+        facts: list[Term] = []
+        for key, node in entries:
+            if key.form.name != "players":
+                continue
+            if not isinstance(node, Mapping):
+                self.notes.note("LR-E014", node, "a mapping of players is expected here", "write `Name:` for each")
+                continue
+            least, most = key.form.args
+            if not int(str(least)) <= len(node.entries) <= int(str(most)):
+                need = f"{least}" if least == most else f"{least} to {most}"
+                self.notes.note("LR-E032", node, f"this game has {need} players, here are {len(node.entries)}",
+                                "a player with nothing is written `Name: {}`")  # fmt: skip
+            self.out.players = [name.text for name, _ in node.entries]
+            for turn, (name, _) in enumerate(node.entries, 1):
+                self.check_player_name(name)
+                facts += [fn("player", name.text), fn("turn", name.text, turn)]
+            for name, zones in node.entries:
+                facts += self.read_player(name.text, zones)
+        return facts
+
+    def check_player_name(self, name: Scalar) -> None:
+        taken = {key.text for key in self.shape.keys("board")} | self.shape.reserved
+        if name.text in taken:
+            self.notes.note("LR-E024", name, f"no player may be called `{name.text}`", "the word has a meaning there")
+        elif not name.text.strip() or len(name.text) > _LONGEST_NAME or "\n" in name.text:
+            self.notes.note("LR-E024", name, f"a player's name is one line of 1 to {_LONGEST_NAME} characters")
+
+    def read_player(self, player: str, node: Node) -> list[Term]:
+        facts: list[Term] = []
+        sizes: list[tuple[str, int, Node]] = []
+        named: dict[str, int] = {}
+        for key, value in self.notes.entries("player", node):
+            form = key.form.name
+            with self.notes.collecting():
+                if form == "number":
+                    amount = number(value)
+                    if amount:
+                        facts.append(_init("num", fn(key.constant(), player), amount))
+                elif form == "size":
+                    sizes.append((key.constant(), number(value), value))
+                elif form == "zone":
+                    zone, ordered = key.constant(0), key.constant(1)
+                    before = len(self.found)
+                    self.read_zone(value, player, fn(zone), ordered)
+                    named[zone] = sum(1 for card in self.found[before:] if card.host is None)
+        for zone, size, value in sizes:
+            beyond = size - named.get(zone, 0)
+            if beyond < 0:
+                self.notes.note("LR-E028", value, f"the size is {size}, but {named[zone]} cards are named there",
+                                "the size counts the named cards too")  # fmt: skip
+            elif beyond:
+                facts.append(_init("num", fn("anonymous", player, fn(zone)), beyond))
+        return facts
+
+    def read_zone(self, node: Node, player: str, zone: Value, ordered: str, host: _Card | None = None) -> None:
+        items = self.notes.items(node, "cards")
+        self.check_split_names(items)
+        for place, item in enumerate(items, 1):
+            self.read_card(item, player, zone, place, ordered, host)
+
+    def check_split_names(self, items: tuple[Node, ...]) -> None:
+        """A name with a comma, written without quotes in brackets, has become two neighbours."""
+        names = [_name_of(item) for item in items]
+        for start in range(len(names)):
+            joined = ""
+            for end in range(start, min(start + 4, len(names))):
+                part = names[end]
+                if part is None or part.quoted:
+                    break
+                joined = f"{joined}, {part.text}" if joined else part.text
+                if end > start and self.cards.printed(joined) is not None:
+                    self.notes.note("LR-E021", items[start], f"these are read as {end - start + 1} cards",
+                                    f'"{joined}" is one card: a name with a comma needs quotes')  # fmt: skip
+                    break
+
+    def read_card(
+        self, node: Node, player: str, zone: Value, place: int, ordered: str, host: _Card | None = None
+    ) -> None:
+        name = _name_of(node)
+        if name is None or (isinstance(node, Mapping) and len(node.entries) != 1):
+            self.note_shape_of_card(node)
+            return
+        state = node.entries[0][1] if isinstance(node, Mapping) else None
+        if not name.text.strip():
+            self.notes.note("LR-E018", name, "a card without a name", "take the empty item out")
+            return
+        printed, copy = self.cards.card_and_copy(name.text)
+        if copy == 0:
+            self.notes.note("LR-E023", name, "copies are numbered from 1")
+        if printed is None:
+            # A mistake inside a name that the trap for commas has explained already needs no second message.
+            if not any(p.code == "LR-E021" and p.line == name.line for p in self.notes.problems):
+                base = split_copy(name.text)[0]
+                self.notes.note("LR-E018", name, f"unknown card `{name.text}`", self.cards.suggest(base))
+            return
+        card = _Card(name, printed, copy, player, zone, place, ordered, state, host)
+        self.found.append(card)
+        if host is not None:
+            host.attached.append(card)
+        if state is not None:
+            for key, value in self.notes.entries("card", state, what=f" for the state of {name.text}"):
+                if key.form.name == "attached":
+                    self.read_zone(value, player, fn(key.constant()), "set", card)
+
+    def note_shape_of_card(self, node: Node) -> None:
+        hint = "write a name, or `Name: {state}`"
+        if isinstance(node, Mapping) and len(node.entries) > 1:
+            second = node.entries[1][0]
+            if self.shape.key("card", second.text):
+                hint = f"indent `{second.text}` deeper than the name, or write `{node.entries[0][0].text}: {{...}}`"
+            else:
+                hint = "each card is an item of its own"
+        elif isinstance(node, List) and len(node.items) == 1 and isinstance(node.items[0], Scalar):
+            bracketed = f"[{node.items[0].text}]"
+            if self.cards.printed(bracketed):
+                hint = f'a name that begins with a bracket needs quotes: "{bracketed}"'
+        self.notes.note("LR-E014", node, "this is no card", hint)
+
+    # ---- places beside the players
+
+    def read_places(self, entries: list[tuple[Key, Node]]) -> list[Term]:
+        facts: list[Term] = []
+        for key, node in entries:
+            if key.form.name != "places":
+                continue
+            level = key.constant()
+            if not isinstance(node, Mapping):
+                self.notes.note("LR-E014", node, "a mapping is expected here", "write a name for each place")
+                continue
+            for name, value in node.entries:
+                self.places[name.text] = level
+                facts.append(_init("is_place", fn(level), name.text))
+                for inner, content in self.notes.entries(level, value):
+                    with self.notes.collecting():
+                        facts += self.place_part(name.text, inner, content)
+        return facts
+
+    def place_part(self, place: str, key: Key, node: Node) -> list[Term]:
+        form, functor = key.form.name, key.constant()
+        if form == "number":
+            amount = number(node)
+            return [_init("num", fn(functor, place), amount)] if amount else []
+        if form == "holder":
+            nobody = isinstance(node, Scalar) and node.text == "none"
+            return [] if nobody else [_init(functor, place, self.player(node))]
+        if form == "players":
+            return [_init(functor, place, self.player(item)) for item in self.notes.items(node, "players")]
+        if form == "card":
+            self.read_card(node, place, fn(functor), 1, "set")
+            return []
+        if not isinstance(node, Mapping):
+            raise WordError("LR-E014", node, "a mapping is expected here", "write {player: [cards]}")
+        for name, cards in node.entries:
+            with self.notes.collecting():
+                self.read_zone(cards, self.player(name), fn("at", fn(functor), place), key.constant(1))
+        return []
+
+    # ---- names of cards
+
+    def name_copies(self) -> None:
+        """Give every card the name that outcomes print, counted over the whole file."""
+        groups: dict[str, list[_Card]] = {}
+        for card in self.found:
+            groups.setdefault(card.printed, []).append(card)
+        for printed, group in groups.items():
+            title = self.cards.title(printed)
+            taken: dict[int, _Card] = {}
+            for card in group:
+                if card.copy is not None and card.copy in taken:
+                    first = taken[card.copy].name
+                    self.notes.note("LR-E023", card.name, f"{title}#{card.copy} stands on the board twice: "
+                                    f"lines {first.line} and {card.name.line}", "number the copies apart")  # fmt: skip
+                elif card.copy is not None:
+                    taken[card.copy] = card
+            free = (count for count in range(1, len(group) + len(taken) + 1) if count not in taken)
+            for card in group:
+                if card.copy is None and len(group) == 1:
+                    card.called = title
+                else:
+                    card.called = f"{title}#{card.copy if card.copy is not None else next(free)}"
+                self.cards.prints[card.called] = printed
+
+    def check_ids(self) -> None:
+        """Note the names given by ``id:``, which must be unique and no name of another card."""
+        for card in self.found:
+            if not isinstance(card.state, Mapping):
+                continue
+            for key in self.shape.of_form("card", "id"):
+                node = card.state.get(key.text)
+                if node is None:
+                    continue
+                text = node.text if isinstance(node, Scalar) else ""
+                if not _ID.fullmatch(text):
+                    self.notes.note("LR-E022", node, "this is no id", "an id has letters, digits, - and _ only")
+                elif text in self.cards.ids:
+                    self.notes.note("LR-E022", node, f"the id `{text}` is used twice", "ids must be unique")
+                elif any(other != card.called for other in self.cards.find(text)):
+                    self.notes.note("LR-E022", node, f"the id `{text}` is the name of another card here")
+                else:
+                    self.cards.ids[text] = card.called
+
+    def one(self, node: Node) -> str:
+        """The one card of the board that a node names. Raises WordError (LR-E018, -E019, -E020)."""
+        if not isinstance(node, Scalar):
+            raise WordError("LR-E014", node, "the name of a card is expected here")
+        fitting = self.cards.find(node.text)
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            names = " or ".join(f'"{card}"' for card in fitting)
+            raise WordError("LR-E019", node, f"`{node.text}` fits {len(fitting)} cards", f"write {names}")
+        if self.cards.card_and_copy(node.text)[0] is None:
+            hint = self.cards.suggest(node.text, here=True)
+            raise WordError("LR-E018", node, f"unknown card `{node.text}`", hint)
+        raise WordError("LR-E020", node, f"`{node.text}` is not on this board", self.cards.suggest(node.text, here=True))
+
+    def find_phrase(self, node: Scalar) -> str | None:
+        """The card that a phrase of an instruction names, or None if it names no card at all."""
+        known = self.cards.find(node.text) or self.cards.card_and_copy(node.text)[0]
+        return self.one(node) if known else None
+
+    # ---- facts of cards
+
+    def card_facts(self) -> list[Term]:
+        facts: list[Term] = []
+        for card in self.found:
+            with self.notes.collecting():
+                card.owner = self.owner_of(card)
+        for card in self.found:
+            facts += [fn("card", card.called), fn("prints", card.called, card.printed)]
+            facts.append(fn("owner", card.called, card.owner or card.player))
+            if card.host is None:
+                facts.append(_init("zone", card.called, card.player, card.zone))
+            else:
+                facts.append(_init("zone", card.called, card.owner, card.zone))
+                facts.append(_init("host", card.called, card.host.called))
+            if card.ordered in ("line", "stack"):
+                facts.append(_init("place", card.called, card.place))
+            elif card.ordered == "pile":
+                facts.append(fn("listed", card.called, card.place))
+            if isinstance(card.state, Mapping):
+                for name, node in card.state.entries:
+                    key = self.shape.key("card", name.text)
+                    if key is not None:
+                        with self.notes.collecting():
+                            facts += self.state_facts(card.called, key, node)
+        return facts
+
+    def owner_of(self, card: _Card) -> str:
+        """The owner: as written, else the player with whom the card lies."""
+        card.owner = card.player
+        if isinstance(card.state, Mapping):
+            for key in self.shape.of_form("card", "owner"):
+                node = card.state.get(key.text)
+                if node is not None:
+                    return self.player(node)
+        return card.player
+
+    def state_facts(self, card: str, key: Key, node: Node) -> list[Term]:
+        form = key.form.name
+        if form in ("id", "owner", "attached"):
+            return []
+        if form == "flag":
+            return [_init("is", card, fn(key.constant()))] if _truth(node) else []
+        if form == "state":
+            return [_init("is", card, self.words.value(key.constant(), node))]
+        functor = key.constant()
+        if form == "number" or (form == "numbers_by_player" and isinstance(node, Scalar)):
+            return _count(fn(functor, card), number(node))
+        if form == "override":
+            return [fn("override", card, fn(functor), number(node))]
+        if form == "overrides":
+            items = self.notes.items(node, "words")
+            words = [self.words.value(key.constant(1), item) for item in items]
+            listed = [fn("override_item", card, fn(functor), place, word) for place, word in enumerate(words, 1)]
+            return [fn("override", card, fn(functor), len(words)), *listed]
+        if not isinstance(node, Mapping):
+            raise WordError("LR-E014", node, "a mapping is expected here", f"write {key.text}: {{...: number}}")
+        facts: list[Term] = []
+        for name, amount in node.entries:
+            with self.notes.collecting():
+                if form == "numbers_by_player":
+                    facts += _count(fn(functor, card, self.player(name)), number(amount))
+                else:
+                    word = self.words.value(key.constant(1), name)
+                    facts += _count(fn(functor, card, word), number(amount))
+        return facts
+
+
+def _init(name: str, *args: Value) -> Term:
+    return fn("init", fn(name, *args))
+
+
+def _count(quantity: Term, amount: int) -> list[Term]:
+    return [_init("num", quantity, amount)] if amount else []
+
+
+def _truth(node: Node) -> bool:
+    if isinstance(node, Scalar) and node.text in ("true", "false"):
+        return node.text == "true"
+    shown = f"`{node.text}` is neither true nor false" if isinstance(node, Scalar) else "true or false is expected here"
+    raise WordError("LR-E016", node, shown, "write true or false")
+
+
+def _name_of(node: Node) -> Scalar | None:
+    if isinstance(node, Scalar):
+        return node
+    return node.entries[0][0] if isinstance(node, Mapping) and node.entries else None
+
+
+__all__ = ["BoardError", "BoardReader", "Reading"]
