@@ -1,0 +1,190 @@
+"""Walking the states of a board: from the start, along every legal decision, to the ends.
+
+States that are reached twice are one state; the result is a directed graph whose paths are the orders.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from lastrites.solver import BoundReached, Fluents, GraphRules, LayerRules, Option, Rulebook, RulesError, Situation
+from lastrites.terms import Term
+
+MODES = ("graph", "layers")
+_BATCH = 256
+_MOST = {"max_value": 4000, "max_depth": 96}
+_LARGEST_GROUNDING = 300
+NOBODY, PLAYER, READING, CHANCE = "nobody", "player", "reading", "chance"
+
+
+class Rules(Protocol):
+    """What can be asked about states: graph mode or layer mode."""
+
+    fluents: Fluents
+    initial: int
+
+    def look_all(self, states: Sequence[int]) -> list[Situation]:
+        """What the rules say about several states."""
+        ...
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far to go. ``states``: how many states at most; ``seconds``: for how long. None: no limit."""
+
+    states: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(slots=True)
+class Node:
+    """One state of the graph: who decides, and where each decision leads (indices of other nodes)."""
+
+    state: int
+    kind: str = NOBODY
+    who: str = ""
+    options: list[Option] = field(default_factory=list)
+    targets: list[int] = field(default_factory=list)
+    final: bool = False
+    explored: bool = False
+    refused: list[tuple[int, str]] = field(default_factory=list)
+    odd: str = ""
+
+
+@dataclass
+class StateGraph:
+    """All states that were reached. Node 0 is the start.
+
+    ``complete`` is False when a limit or an interrupt ended the walk early; ``reason`` says which. ``mode`` is the
+    mode that was used, ``bounds`` the bounds of the grounding that were enough.
+    """
+
+    nodes: list[Node]
+    fluents: Fluents
+    rulebook: Rulebook
+    mode: str
+    complete: bool = True
+    reason: str = ""
+
+    def largest_number(self) -> int:
+        """The greatest number that any quantity had in a state."""
+        union = 0
+        for node in self.nodes:
+            union |= node.state
+        largest = 0
+        for term in self.fluents.terms(union):
+            if term.name == "num" and isinstance(term.args[1], int):
+                largest = max(largest, term.args[1])
+        return largest
+
+    def deepest_frame(self) -> int:
+        """The greatest number of frames in a state."""
+        union = 0
+        for node in self.nodes:
+            union |= node.state
+        levels = [term.args[0] for term in self.fluents.terms(union) if term.name == "frame"]
+        return max((level for level in levels if isinstance(level, int)), default=1)
+
+
+class IllegalChoice(Exception):
+    """What the event on the board chooses is not legal; ``choice`` is what was chosen."""
+
+    def __init__(self, choice: str) -> None:
+        super().__init__(choice)
+        self.choice = choice
+
+
+Progress = Callable[[int, int], None]
+"""Called now and then with the number of states explored and the number that wait."""
+
+
+def explore(
+    rulebook: Rulebook, *, mode: str = "graph", limits: Limits | None = None, progress: Progress | None = None
+) -> StateGraph:
+    """Explore a board. Bounds of the grounding that turn out too small are doubled, and the walk starts again.
+
+    Ctrl-C and limits give the graph as far as it is known, with ``complete`` False. Raises RulesError when the rules
+    are at fault and IllegalChoice when the event chooses what it may not.
+    """
+    deadline = None if limits is None or limits.seconds is None else time.monotonic() + limits.seconds
+    while True:
+        too_large = rulebook.constant("max_value", 20) > _LARGEST_GROUNDING
+        used = "layers" if too_large else mode
+        try:
+            rules: Rules = GraphRules(rulebook) if used == "graph" else LayerRules(rulebook)
+            return _walk(rules, rulebook, used, limits or Limits(), deadline, progress)
+        except BoundReached as reached:
+            bound = rulebook.constant(reached.bound, 6 if reached.bound == "max_depth" else 20) * 2
+            if bound > _MOST[reached.bound]:
+                return StateGraph([], Fluents(), rulebook, used, False, f"the bound {reached.bound} was reached")
+            rulebook = rulebook.with_constants(**{reached.bound: bound})
+
+
+def _walk(
+    rules: Rules,
+    rulebook: Rulebook,
+    mode: str,
+    limits: Limits,
+    deadline: float | None,
+    progress: Progress | None,
+) -> StateGraph:
+    graph = StateGraph([Node(rules.initial)], rules.fluents, rulebook, mode)
+    index = {rules.initial: 0}
+    nodes = graph.nodes
+    done = 0
+    try:
+        while done < len(nodes):
+            if limits.states is not None and done >= limits.states:
+                graph.complete, graph.reason = False, f"the limit of {limits.states} states was reached"
+                break
+            if deadline is not None and time.monotonic() >= deadline:
+                graph.complete, graph.reason = False, f"the time limit of {limits.seconds:g} s was reached"
+                break
+            stop = min(len(nodes), done + (1 if mode == "graph" else _BATCH))
+            if limits.states is not None:
+                stop = min(stop, limits.states)
+            batch = nodes[done:stop]
+            for node, situation in zip(batch, rules.look_all([node.state for node in batch]), strict=True):
+                _fill(node, situation)
+                for option in node.options:
+                    after = option.after(node.state)
+                    target = index.get(after)
+                    if target is None:
+                        target = index[after] = len(nodes)
+                        nodes.append(Node(after))
+                    node.targets.append(target)
+            done = stop
+            if progress is not None and done % 64 == 0:
+                progress(done, len(nodes) - done)
+    except KeyboardInterrupt:
+        graph.complete, graph.reason = False, "interrupted"
+    return graph
+
+
+def _fill(node: Node, situation: Situation) -> None:
+    for error in situation.errors:
+        if error.name == "illegal_choice":
+            raise IllegalChoice(str(error.args[0]))
+        raise RulesError(f"the rules derive what must not be: {error}")
+    node.explored = True
+    node.final = situation.final
+    node.refused = situation.refused
+    node.options = situation.options
+    if situation.choosers:
+        chooser = situation.choosers[0]
+        node.kind = chooser.name
+        node.who = _who(chooser)
+    if node.kind == NOBODY and len(node.options) > 1:
+        node.odd = "unexplained"
+    elif not node.options and not node.final and not node.refused:
+        node.odd = "stuck"
+
+
+def _who(chooser: Term) -> str:
+    if not chooser.args:
+        return ""
+    who = chooser.args[0]
+    return who if isinstance(who, str) else str(who)

@@ -1,0 +1,426 @@
+"""The only module that knows clingo.
+
+Rules speak about a named state. Three ways to ask them, all on the same files:
+
+* :class:`GraphRules` grounds once with every fluent that can arise left open, then assigns a state and solves once
+  for it (graph mode);
+* :class:`LayerRules` grounds afresh for a batch of states, each fluent a fact (the fallback, and the way to explain
+  single states);
+* :func:`unrolled` writes the program whose stable models are the legal orders (trace mode), and
+  :func:`solve_trace` runs it.
+
+States are bit sets: bit ``i`` of a Python ``int`` says whether fluent ``i`` of a :class:`Fluents` table holds.
+Text of board files reaches clingo as symbols in the abstract syntax tree, never as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import clingo
+import clingo.ast as ast
+
+from lastrites.terms import Term, Value, fn
+
+_POSITION = ast.Position("<board>", 1, 1)
+_LOCATION = ast.Location(_POSITION, _POSITION)
+_NOW = clingo.Function("now", [])
+
+
+class RulesError(Exception):
+    """The rules themselves are at fault: they cannot be read, or say something that must not be."""
+
+
+class BoundReached(Exception):
+    """A bound of the grounding was too small: ``bound`` is ``max_value`` or ``max_depth``."""
+
+    def __init__(self, bound: str) -> None:
+        super().__init__(bound)
+        self.bound = bound
+
+
+def value(symbol: clingo.Symbol) -> Value:
+    """A clingo symbol as a plain value."""
+    if symbol.type == clingo.SymbolType.Function:
+        return Term(symbol.name, tuple(value(argument) for argument in symbol.arguments))
+    if symbol.type == clingo.SymbolType.Number:
+        return symbol.number
+    return symbol.string
+
+
+def symbol(term: Value) -> clingo.Symbol:
+    """A plain value as a clingo symbol."""
+    if isinstance(term, Term):
+        return clingo.Function(term.name, [symbol(argument) for argument in term.args])
+    if isinstance(term, int):
+        return clingo.Number(term)
+    return clingo.String(term)
+
+
+@dataclass(frozen=True)
+class Rulebook:
+    """What a question about a board is put to: rule files, text of trusted library blocks, facts, bounds.
+
+    ``facts`` are terms (from the board, and the readings in use); ``constants`` the values of ``#const`` names.
+    """
+
+    files: tuple[Path, ...]
+    library: str
+    facts: tuple[Term, ...]
+    modes: Path
+    constants: tuple[tuple[str, int], ...] = ()
+
+    def with_constants(self, **values: int) -> Rulebook:
+        """The same with other bounds."""
+        merged = {**dict(self.constants), **values}
+        return Rulebook(self.files, self.library, self.facts, self.modes, tuple(sorted(merged.items())))
+
+    def constant(self, name: str, default: int) -> int:
+        """The value of a bound."""
+        return dict(self.constants).get(name, default)
+
+
+def _fact(term: Term) -> ast.AST:
+    arguments = [ast.SymbolicTerm(_LOCATION, symbol(argument)) for argument in term.args]
+    atom = ast.SymbolicAtom(ast.Function(_LOCATION, term.name, arguments, 0))
+    return ast.Rule(_LOCATION, ast.Literal(_LOCATION, ast.Sign.NoSign, atom), [])
+
+
+def _control(book: Rulebook, mode: str | None, facts: Iterable[Term], options: Sequence[str] = ()) -> clingo.Control:
+    messages: list[str] = []
+
+    def log(code: clingo.MessageCode, text: str) -> None:
+        messages.append(text.strip())
+
+    constants = [f"-c{name}={number}" for name, number in book.constants]
+    control = clingo.Control([*constants, *options], logger=log, message_limit=20)
+    try:
+        for file in book.files:
+            control.load(str(file))
+        if mode is not None:
+            control.load(str(book.modes / f"{mode}.lp"))
+        if book.library:
+            control.add("base", [], book.library)
+        with ast.ProgramBuilder(control) as builder:
+            for fact in book.facts:
+                builder.add(_fact(fact))
+            for fact in facts:
+                builder.add(_fact(fact))
+        control.ground([("base", [])])
+    except RuntimeError as error:
+        raise RulesError("\n".join([str(error), *messages])) from None
+    return control
+
+
+def read_facts(files: Sequence[Path], text: str = "") -> list[Term]:
+    """All atoms of the one stable model of the files and the (trusted) text.
+
+    Raises RulesError when clingo cannot read them or they do not have exactly one stable model.
+    """
+    book = Rulebook(tuple(files), text, (), Path())
+    control = _control(book, None, (), ("--warn=none", "2"))
+    models: list[list[Term]] = []
+    with control.solve(yield_=True) as handle:
+        for model in handle:
+            atoms = (value(atom) for atom in model.symbols(atoms=True))
+            models.append([atom for atom in atoms if isinstance(atom, Term)])
+    if len(models) != 1:
+        raise RulesError(f"expected one stable model, found {len(models)}")
+    return models[0]
+
+
+def query(book: Rulebook, names: Iterable[str]) -> dict[str, list[Term]]:
+    """The atoms of the named predicates that the rules and facts derive without any state."""
+    control = _control(book, "layers", (), ("--warn=none",))
+    wanted = set(names)
+    found: dict[str, list[Term]] = {name: [] for name in wanted}
+    with control.solve(yield_=True) as handle:
+        for model in handle:
+            for atom in model.symbols(atoms=True):
+                if atom.name in wanted:
+                    term = value(atom)
+                    assert isinstance(term, Term)
+                    found[atom.name].append(term)
+    return found
+
+
+class Fluents:
+    """The table that gives each fluent its bit."""
+
+    def __init__(self) -> None:
+        self._bits: dict[clingo.Symbol, int] = {}
+        self._symbols: list[clingo.Symbol] = []
+        self._terms: dict[int, Term] = {}
+
+    def bit(self, fluent: clingo.Symbol) -> int:
+        """The bit (a power of two) of a fluent; a new one for a fluent not seen before."""
+        bit = self._bits.get(fluent)
+        if bit is None:
+            bit = 1 << len(self._symbols)
+            self._bits[fluent] = bit
+            self._symbols.append(fluent)
+        return bit
+
+    def symbols(self, state: int) -> Iterator[clingo.Symbol]:
+        """The fluents that hold in a state, as symbols."""
+        while state:
+            low = state & -state
+            yield self._symbols[low.bit_length() - 1]
+            state ^= low
+
+    def terms(self, state: int) -> frozenset[Term]:
+        """The fluents that hold in a state, as terms."""
+        found = []
+        while state:
+            low = state & -state
+            index = low.bit_length() - 1
+            term = self._terms.get(index)
+            if term is None:
+                converted = value(self._symbols[index])
+                assert isinstance(converted, Term)
+                term = self._terms[index] = converted
+            found.append(term)
+            state ^= low
+        return frozenset(found)
+
+
+@dataclass(slots=True)
+class Option:
+    """A legal decision: what it is, which bits it sets and clears, which cards are put on a pile apart."""
+
+    decision: clingo.Symbol
+    add: int = 0
+    delete: int = 0
+    apart: tuple[str, ...] = ()
+
+    def after(self, state: int) -> int:
+        """The state that the decision leads to; what is added wins."""
+        return (state & ~self.delete) | self.add
+
+    @property
+    def term(self) -> Term:
+        """The decision as a plain term."""
+        term = value(self.decision)
+        assert isinstance(term, Term)
+        return term
+
+
+@dataclass(slots=True)
+class Situation:
+    """What the rules say about one state."""
+
+    options: list[Option] = field(default_factory=list)
+    choosers: list[Term] = field(default_factory=list)
+    final: bool = False
+    refused: list[tuple[int, str]] = field(default_factory=list)
+    errors: list[Term] = field(default_factory=list)
+    cites: dict[Term, list[str]] = field(default_factory=dict)
+    barred: list[tuple[Term, str]] = field(default_factory=list)
+
+
+def _gather(atoms: Iterable[clingo.Symbol], fluents: Fluents) -> Situation:
+    """Put the atoms about one state together."""
+    situation = Situation()
+    options: dict[clingo.Symbol, Option] = {}
+    for atom in atoms:
+        name, arguments = atom.name, atom.arguments
+        if name == "add":
+            decision = arguments[1]
+            option = options.get(decision) or options.setdefault(decision, Option(decision))
+            option.add |= fluents.bit(arguments[2])
+        elif name == "del":
+            decision = arguments[1]
+            option = options.get(decision) or options.setdefault(decision, Option(decision))
+            option.delete |= fluents.bit(arguments[2])
+        elif name == "option":
+            decision = arguments[1]
+            option = options.get(decision) or options.setdefault(decision, Option(decision))
+            situation.options.append(option)
+        elif name == "apart":
+            decision = arguments[1]
+            option = options.get(decision) or options.setdefault(decision, Option(decision))
+            option.apart = tuple(sorted((*option.apart, arguments[2].string)))
+        elif name == "chooser":
+            situation.choosers.append(_term(arguments[1]))
+        elif name == "final":
+            situation.final = True
+        elif name == "err":
+            situation.errors.append(_term(arguments[1]))
+        elif name == "refused":
+            situation.refused.append((arguments[1].number, arguments[2].string))
+        elif name == "cites":
+            situation.cites.setdefault(_term(arguments[1]), []).append(arguments[2].string)
+        elif name == "barred":
+            situation.barred.append((_term(arguments[1]), arguments[2].string))
+    situation.options.sort(key=lambda option: option.decision)
+    situation.choosers.sort()
+    situation.refused.sort()
+    for clauses in situation.cites.values():
+        clauses.sort()
+    return situation
+
+
+def _term(atom: clingo.Symbol) -> Term:
+    term = value(atom)
+    return term if isinstance(term, Term) else fn("value", term)
+
+
+_BOUNDS = {"out_of_range": "max_value", "depth": "max_depth"}
+
+
+def _check_bounds(situation: Situation) -> Situation:
+    for error in situation.errors:
+        if error.name in _BOUNDS:
+            raise BoundReached(_BOUNDS[error.name])
+    return situation
+
+
+class GraphRules:
+    """Graph mode: ground once for a board, then one solve a state.
+
+    The fluents that can arise are found by the grounder itself, in one pass over the program in which every fluent
+    that some decision may add is left free. Fluents of the start that nothing can delete are made facts.
+    """
+
+    def __init__(self, book: Rulebook) -> None:
+        """Raises RulesError when the rules cannot be read or grounded."""
+        self.fluents = Fluents()
+        closure = _control(book, "closure", (), ("--warn=none",))
+
+        def terms(name: str) -> list[clingo.Symbol]:
+            return [atom.symbol.arguments[0] for atom in closure.symbolic_atoms.by_signature(name, 1)]
+
+        start, gone = terms("init"), set(terms("gone"))
+        fixed = {fluent for fluent in start if fluent not in gone}
+        self._open = [fluent for fluent in terms("possible") if fluent not in fixed]
+        facts = [fn("possible", value(fluent)) for fluent in self._open]
+        facts += [fn("constant", value(fluent)) for fluent in fixed]
+        self._control = _control(book, "graph", facts, ("--warn=none", "--models=2"))
+        bits = self.fluents
+        self.initial = 0
+        for fluent in self._open:
+            bits.bit(fluent)
+        for fluent in start:
+            self.initial |= bits.bit(fluent)
+        self._literals: dict[int, int] = {}
+        atoms = self._control.symbolic_atoms
+        for fluent in self._open:
+            atom = atoms[clingo.Function("holds", [_NOW, fluent])]
+            if atom is not None:
+                self._literals[bits.bit(fluent)] = atom.literal
+        self._assigned = 0
+
+    def look(self, state: int) -> Situation:
+        """What the rules say about a state. Raises RulesError unless it has exactly one stable model."""
+        differs = state ^ self._assigned
+        while differs:
+            low = differs & -differs
+            literal = self._literals.get(low)
+            if literal is not None:
+                self._control.assign_external(literal, bool(state & low))
+            differs ^= low
+        self._assigned = state
+        found: list[Situation] = []
+        with self._control.solve(yield_=True) as handle:
+            for model in handle:
+                found.append(_gather(model.symbols(shown=True), self.fluents))
+        if len(found) != 1:
+            raise RulesError(f"a state has {'no' if not found else 'several'} stable models; it must have one")
+        return _check_bounds(found[0])
+
+    def look_all(self, states: Sequence[int]) -> list[Situation]:
+        """What the rules say about several states."""
+        return [self.look(state) for state in states]
+
+
+class LayerRules:
+    """Layer mode: a fresh grounding for each batch of states, needing no closure of fluents."""
+
+    def __init__(self, book: Rulebook, fluents: Fluents | None = None, explain: bool = False) -> None:
+        """``explain`` asks for cites and barred as well. Raises RulesError when the rules cannot be read."""
+        self._book = book
+        self._explain = explain
+        self.fluents = fluents if fluents is not None else Fluents()
+        self.initial = 0
+        for term in query(book, ["init"])["init"]:
+            self.initial |= self.fluents.bit(symbol(term.args[0]))
+
+    def look(self, state: int) -> Situation:
+        """What the rules say about one state."""
+        return self.look_all([state])[0]
+
+    def look_all(self, states: Sequence[int]) -> list[Situation]:
+        """What the rules say about several states. Raises RulesError unless there is exactly one stable model."""
+        facts: list[Term] = []
+        for number, state in enumerate(states):
+            facts.append(fn("state", number))
+            if self._explain:
+                facts.append(fn("explain", number))
+            facts += [fn("holds", number, term) for term in self.fluents.terms(state)]
+        control = _control(self._book, "layers", facts, ("--warn=none", "--models=2"))
+        found: list[list[list[clingo.Symbol]]] = []
+        with control.solve(yield_=True) as handle:
+            for model in handle:
+                parts: list[list[clingo.Symbol]] = [[] for _ in states]
+                for atom in model.symbols(shown=True):
+                    parts[atom.arguments[0].number].append(atom)
+                found.append(parts)
+        if len(found) != 1:
+            raise RulesError(f"a layer has {'no' if not found else 'several'} stable models; it must have one")
+        return [_check_bounds(_gather(part, self.fluents)) for part in found[0]]
+
+
+@dataclass(frozen=True)
+class TraceOrder:
+    """One stable model in trace mode: the decisions taken, one a step, and the fluents of the final state."""
+
+    decisions: tuple[Term, ...]
+    outcome: frozenset[Term]
+
+
+def solve_trace(book: Rulebook, horizon: int) -> list[TraceOrder]:
+    """Every legal order, as a stable model each.
+
+    Raises BoundReached when the horizon or another bound was too small, RulesError when the rules are at fault.
+    """
+    bounded = book.with_constants(horizon=horizon)
+    control = _control(bounded, "trace", (), ("--warn=none", "--models=0"))
+    orders: list[TraceOrder] = []
+    with control.solve(yield_=True) as handle:
+        for model in handle:
+            steps: dict[int, Term] = {}
+            outcome: list[Term] = []
+            for atom in model.symbols(shown=True):
+                if atom.name == "do":
+                    steps[atom.arguments[0].number] = _term(atom.arguments[1])
+                elif atom.name == "outcome":
+                    outcome.append(_term(atom.arguments[0]))
+                elif atom.name == "too_short":
+                    raise BoundReached("horizon")
+                elif atom.name == "overflow":
+                    what = _term(atom.arguments[1])
+                    if what.name in _BOUNDS:
+                        raise BoundReached(_BOUNDS[what.name])
+                    raise RulesError(f"must not be: {what}")
+            orders.append(TraceOrder(tuple(steps[time] for time in sorted(steps)), frozenset(outcome)))
+    return orders
+
+
+def unrolled(book: Rulebook, horizon: int) -> str:
+    """The whole program of trace mode as one text for plain clingo: one stable model for each legal order."""
+    bounded = book.with_constants(horizon=horizon)
+    set_here = dict(bounded.constants)
+    parts = ["% One stable model for each legal order: run with `clingo FILE 0`.\n"]
+    for file in (*book.files, book.modes / "trace.lp"):
+        lines = []
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if line.startswith("#const "):
+                name = line.removeprefix("#const ").split("=")[0].strip()
+                line = f"#const {name} = {set_here[name]}." if name in set_here else line
+            lines.append(line)
+        parts.append("\n".join(lines) + "\n")
+    parts.append(book.library)
+    parts.append("\n".join(f"{fact}." for fact in book.facts) + "\n")
+    return "\n".join(parts)
