@@ -17,7 +17,7 @@ from lastrites.yamlio import Mapping, Node, Scalar, parse, read_text
 class Board:
     """One board as it was written.
 
-    ``facts`` are what the rules are given. ``expect`` keeps the nodes of the file (None where there are none).
+    ``facts`` are what the rules are given. ``expect`` keeps the nodes of the file (None if there are none).
     ``places`` says where parts of the head stand: ``"edition"`` or ``"readings.cascade"`` -> line, column.
     ``cards`` finds cards of the board by the names a user may write.
     """
@@ -61,8 +61,8 @@ class Board:
 def load_board(path: str | Path, *, rules: Path | None = None, cards: Path | None = None) -> Board:
     """Read a board file: YAML, or facts where the name ends in ``.lp``.
 
-    ``rules`` is a folder of rules to use instead of the installed ones, ``cards`` a folder of files that define
-    more cards. Raises BoardError with every mistake that was found.
+    ``rules`` is a folder of rules to use instead of the installed ones, ``cards`` a folder of files that
+    define more cards. Raises BoardError with every mistake that was found.
     """
     return Board.from_text(read_text(Path(path)), str(path), rules=rules, cards=cards)
 
@@ -72,8 +72,18 @@ def _from_yaml(text: str, path: str, rules: Path | None, cards: Path | None) -> 
 
     root = parse(text, path)
     if not isinstance(root, Mapping):
-        raise BoardError([Problem("LR-E009", path, root.line, root.column, "a board is a mapping of keys to values",
-                                  "begin with `game: ...`")])  # fmt: skip
+        raise BoardError(
+            [
+                Problem(
+                    "LR-E009",
+                    path,
+                    root.line,
+                    root.column,
+                    "a board is a mapping of keys to values",
+                    "begin with `game: ...`",
+                )
+            ]
+        )
     game = _game_of(root, path, rules)
     reader = BoardReader(game, path)
     if cards is not None:

@@ -21,8 +21,8 @@ def split_copy(text: str) -> tuple[str, int | None]:
 class BoardCards:
     """Names of cards as this board uses them.
 
-    ``titles`` holds the displayed names of cards defined on the board by id, ``prints`` the printed id of every
-    card of the board (by the name that outcomes print), ``ids`` the names given with ``id:``.
+    ``titles`` holds the displayed names of cards defined on the board by id, ``prints`` the printed id of
+    every card of the board (by the name that outcomes print), ``ids`` the names given with ``id:``.
     """
 
     index: CardIndex
@@ -35,10 +35,6 @@ class BoardCards:
         """Make a card of the board's own known; it hides a library card of that name."""
         self.titles[id] = name
         self._defined[fold(name)] = id
-
-    def defined(self, name: str) -> bool:
-        """Whether the board defines a card of that name."""
-        return fold(name) in self._defined
 
     def printed(self, name: str) -> str | None:
         """Id of the printed card that ``name`` (without copy number) means, or None."""
@@ -63,7 +59,7 @@ class BoardCards:
         return (self.printed(name), copy) if copy is not None else (None, None)
 
     def find(self, text: str) -> list[str]:
-        """All cards on the board that ``text`` (an id, a name, ``Name#k``) fits, by the names outcomes print."""
+        """All cards on the board that ``text`` (an id, a name, ``Name#k``) fits, as outcomes print them."""
         if text in self.ids:
             return [self.ids[text]]
         id, copy = self.card_and_copy(text)

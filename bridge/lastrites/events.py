@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping as AnyMapping, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 from lastrites.notes import Notes
+from lastrites.references import References
 from lastrites.shape import Key
 from lastrites.terms import Term, Value, fn
-from lastrites.words import FindCard, Words, WordError, number
+from lastrites.words import WordError, Words, number
 from lastrites.yamlio import List, Mapping, Node, Scalar
 
 T = TypeVar("T")
@@ -20,17 +21,8 @@ _OPTIONS = ("by", "choose", "detail")
 class EventReader:
     """Turns ``event:`` into ``event/3`` and the facts that belong to it."""
 
-    def __init__(
-        self,
-        notes: Notes,
-        words: Words,
-        one: Callable[[Node], str],
-        find: FindCard,
-        players: Sequence[str],
-        places: AnyMapping[str, str],
-    ) -> None:
-        self.notes, self.words, self.one, self.find = notes, words, one, find
-        self.players, self.places = players, places
+    def __init__(self, notes: Notes, words: Words, references: References) -> None:
+        self.notes, self.words, self.references = notes, words, references
 
     def read(self, node: Node, active: Node | None) -> list[Term]:
         """The facts of one event, or of a list of them that happen one after another."""
@@ -45,7 +37,11 @@ class EventReader:
         verbs = [(key, value) for key, value in entries if key.form.name not in _OPTIONS]
         if isinstance(node, Mapping) and len(verbs) != 1:
             names = " and ".join(f"`{key.text}`" for key, _ in verbs)
-            message = f"an event has one verb, here are {len(verbs)}: {names}" if verbs else "this event has no verb"
+            message = (
+                f"an event has one verb, here are {len(verbs)}: {names}"
+                if verbs
+                else "this event has no verb"
+            )
             known = ", ".join(k.text for k in self.notes.shape.keys("event") if k.form.name not in _OPTIONS)
             hint = "write a list of events for several, one after another" if verbs else f"verbs: {known}"
             spot = next((name for name, _ in node.entries if verbs and name.text == verbs[1][0].text), node)
@@ -56,10 +52,12 @@ class EventReader:
         for key, value in entries:
             with self.notes.collecting():
                 if key.form.name == "by":
-                    by = self.player(value)
+                    by = self.references.player(value)
                 elif key.form.name == "choose":
                     if answered:
-                        raise WordError("LR-E006", value, "`choose` and `targets` mean the same", "keep one of them")
+                        raise WordError(
+                            "LR-E006", value, "`choose` and `targets` mean the same", "keep one of them"
+                        )
                     answered = True
                     facts += self.choices(place, value)
                 elif key.form.name == "detail":
@@ -70,34 +68,34 @@ class EventReader:
                 facts = [fn("event", place, what, by), *more, *facts]
         return facts
 
-    def player(self, node: Node) -> str:
-        if isinstance(node, Scalar) and node.text in self.players:
-            return node.text
-        shown = node.text if isinstance(node, Scalar) else "this"
-        raise WordError("LR-E024", node, f"`{shown}` is no player of this board", "players: " + ", ".join(self.players))
-
     def detail(self, key: Key, node: Node) -> Value:
         kind = key.constant(1)
         if kind == "number":
             return number(node)
         if kind == "card":
-            return self.one(node)
+            return self.references.one(node)
         if kind == "player":
-            return self.player(node)
-        if kind == "place" and isinstance(node, Scalar) and node.text in self.places:
+            return self.references.player(node)
+        if kind == "place" and isinstance(node, Scalar) and node.text in self.references.places:
             return node.text
         return self.words.value(kind, node)
 
     def verb(self, place: int, key: Key, node: Node) -> tuple[Term, list[Term]]:
         form, verb = key.form.name, key.constant()
         if form == "card":
-            return fn(verb, self.one(node)), []
+            return fn(verb, self.references.one(node)), []
         if form == "cards":
             items = self.list_of_cards(node)
+            if (isinstance(node, List) and len(items) < len(node.items)) or not isinstance(node, List):
+                return fn(verb), []  # noted already
             if len(items) != 2:
-                raise WordError("LR-E014", node, f"`{key.text}` takes two cards, here are {len(items)}",
-                                f"write {key.text}: [Card, Card]")  # fmt: skip
-            first, second = (self.one(item) for item in items)
+                raise WordError(
+                    "LR-E014",
+                    node,
+                    f"`{key.text}` takes two cards, here are {len(items)}",
+                    f"write {key.text}: [Card, Card]",
+                )
+            first, second = (self.references.one(item) for item in items)
             if first == second:
                 raise WordError("LR-E019", items[1], f"`{key.text}` takes two different cards")
             return fn(verb, first, second), []
@@ -117,7 +115,7 @@ class EventReader:
             effects = []
             for item in self.notes.items(node, "instructions"):
                 with self.notes.collecting():
-                    effects.append(self.words.effect(item, self.find))
+                    effects.append(self.words.effect(item, self.references.find))
             return fn(verb), [fn("instruct", place, step, effect) for step, effect in enumerate(effects, 1)]
         if form == "word":
             return fn(verb, self.words.value(key.constant(1), node)), []
@@ -126,29 +124,14 @@ class EventReader:
         return fn(verb), []
 
     def list_of_cards(self, node: Node) -> tuple[Node, ...]:
-        items = self.notes.items(node, "cards")
-        names = [item.text if isinstance(item, Scalar) and not item.quoted else None for item in items]
-        for place in range(len(names) - 1):
-            left, right = names[place], names[place + 1]
-            if left is not None and right is not None:
-                self.joined(items[place], f"{left}, {right}")
-        return items
-
-    def joined(self, node: Node, name: str) -> None:
-        try:
-            known = self.find(Scalar(name, node.line, node.column))
-        except WordError:
-            known = name
-        if known:
-            raise WordError("LR-E021", node, "these are read as 2 cards",
-                            f'"{name}" is one card: a name with a comma needs quotes')  # fmt: skip
+        return tuple(self.references.whole_names(self.notes.items(node, "cards")))
 
     def some(self, place: int, key: Key, node: Node) -> list[Term]:
         facts: list[Term] = []
         seen: set[str] = set()
         for item in self.list_of_cards(node):
             with self.notes.collecting():
-                card = self.one(item)
+                card = self.references.one(item)
                 if card in seen:
                     raise WordError("LR-E019", item, f"`{card}` stands in this list twice")
                 seen.add(card)
@@ -159,11 +142,13 @@ class EventReader:
 
     def amounts(self, key: Key, node: Node, read: Callable[[Node], T]) -> list[tuple[str, T]]:
         if not isinstance(node, Mapping) or not node.entries:
-            raise WordError("LR-E014", node, "a mapping is expected here", f"write {key.text}: {{Card: number}}")
+            raise WordError(
+                "LR-E014", node, "a mapping is expected here", f"write {key.text}: {{Card: number}}"
+            )
         found: dict[str, T] = {}
         for name, value in node.entries:
             with self.notes.collecting():
-                card = self.one(name)
+                card = self.references.one(name)
                 if card in found:
                     raise WordError("LR-E019", name, f"`{card}` stands in this mapping twice")
                 found[card] = read(value)
@@ -184,7 +169,7 @@ class EventReader:
         """An answer: a card of the board, a word such as ``left``, a number, or a player."""
         if not isinstance(node, Scalar):
             raise WordError("LR-E014", node, "an answer is expected here: a card or a word")
-        card = self.find(node)
+        card = self.references.find(node)
         if card is not None:
             return card
         word = self.words.word("choice", node.text)
@@ -192,12 +177,16 @@ class EventReader:
             return word
         if re.fullmatch("[0-9]+", node.text):
             return number(node)
-        if node.text in self.players or node.text in self.places:
+        if node.text in self.references.players or node.text in self.references.places:
             return node.text
         known = ", ".join(self.words.known("choice"))
         try:
-            self.one(node)
+            self.references.one(node)
         except WordError as error:
-            raise WordError("LR-E018", node, f"`{node.text}` is no card of this board and no answer in words",
-                            f"{error.hint} Words: {known}".strip()) from None  # fmt: skip
+            raise WordError(
+                "LR-E018",
+                node,
+                f"`{node.text}` is no card of this board and no answer in words",
+                f"{error.hint} Words: {known}".strip(),
+            ) from None
         return node.text

@@ -39,7 +39,7 @@ class Game:
 
     def card_facts(self, ids: Iterable[str]) -> list[Term]:
         """The library facts of these cards, to put their abilities into words."""
-        from lastrites.solver_facts import read_facts
+        from lastrites.solver import read_facts
 
         return read_facts([], self.card_blocks(ids))
 
@@ -62,7 +62,9 @@ def rules_folder() -> Path:
     folder = Path(str(packaged))
     if (folder / "core").is_dir():
         return folder
-    raise BoardError([Problem("LR-E017", "", 0, 0, "no rules are installed", "give a folder with --rules DIR")])
+    raise BoardError(
+        [Problem("LR-E017", "", 0, 0, "no rules are installed", "give a folder with --rules DIR")]
+    )
 
 
 def known_games(rules: Path | None = None) -> list[str]:
@@ -77,7 +79,9 @@ def known_games(rules: Path | None = None) -> list[str]:
     )
 
 
-def load_game(name: str, rules: Path | None = None, *, file: str = "", line: int = 0, column: int = 0) -> Game:
+def load_game(
+    name: str, rules: Path | None = None, *, file: str = "", line: int = 0, column: int = 0
+) -> Game:
     """The game called ``name``, one of those that the folder of rules holds.
 
     ``file``, ``line`` and ``column`` say where the name was written, for the message. Raises BoardError with
@@ -96,13 +100,13 @@ def load_game(name: str, rules: Path | None = None, *, file: str = "", line: int
 
 @lru_cache(maxsize=8)
 def _load(name: str, folder: Path) -> Game:
-    from lastrites.solver_facts import read_facts
+    from lastrites.solver import RulesError, read_facts
 
     own, core = folder / name, folder / "core"
     data = [place / part for place in (core, own) for part in _DATA if (place / part).is_file()]
     try:
         facts = read_facts(data)
-    except RuntimeError as error:
+    except RulesError as error:
         raise BoardError(
             [Problem("LR-E017", str(own), 0, 0, f"the shape or words of `{name}` cannot be read: {error}")]
         ) from None

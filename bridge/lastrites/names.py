@@ -51,8 +51,8 @@ class Printed(NamedTuple):
 class CardIndex:
     """The cards of a game, by id and by name, read from the headers ``% @card(id) Title`` of its card files.
 
-    Where several cards have one title, the plain name is the one with the shortest id; another one whose id goes
-    on from there has that rest in brackets after its name.
+    Where several cards have one title, the plain name is the one with the shortest id; another one whose id
+    goes on from there has that rest in brackets after its name.
     """
 
     def __init__(self, cards: Iterable[Printed] = ()) -> None:
@@ -68,6 +68,7 @@ class CardIndex:
                 card = card._replace(name=name)
             self.by_id[card.id] = card
             self.by_name.setdefault(fold(card.name), card.id)
+        self.by_id_text = {fold(id): id for id in self.by_id}
         self.by_short: dict[str, str] = {}
         shorts: dict[str, list[str]] = {}
         for card in self.by_id.values():
@@ -95,16 +96,14 @@ class CardIndex:
         folded = fold(name)
         if folded in self.by_name:
             return self.by_name[folded]
-        if folded in self.by_id:
-            return folded
-        return self.by_short.get(folded)
+        return self.by_id_text.get(folded) or self.by_short.get(folded)
 
     def names(self) -> list[str]:
         """The displayed names of all cards."""
         return [card.name for card in self.by_id.values()]
 
     def blocks(self, ids: Iterable[str]) -> str:
-        """The text of the blocks of these cards, in the order of the ids. Ids that are not here are left out."""
+        """The text of the blocks of these cards, in the order of the ids; unknown ids are left out."""
         texts: dict[Path, str] = {}
         parts = []
         for id in sorted(set(ids)):

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from lastrites.boardcards import BoardCards, split_copy
 from lastrites.definitions import DefinitionReader
-from lastrites.errors import BoardError
+from lastrites.errors import BoardError, Problem
 from lastrites.events import EventReader
 from lastrites.game import Game
 from lastrites.names import slug
 from lastrites.notes import Notes
+from lastrites.references import References, name_of
 from lastrites.shape import Key
 from lastrites.terms import Term, Value, fn
 from lastrites.words import WordError, number
@@ -40,14 +41,23 @@ class _Card:
     attached: list[_Card] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class _Definition:
+    """A card that a file defines, and the notes of that file."""
+
+    name: Scalar
+    node: Node
+    notes: Notes
+
+
 @dataclass
 class Reading:
     """What was read: texts of the head, players in turn order, facts, and the nodes that are kept."""
 
+    players: list[str]
     head: dict[str, str] = field(default_factory=dict)
     readings: dict[str, str] = field(default_factory=dict)
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
-    players: list[str] = field(default_factory=list)
     facts: list[Term] = field(default_factory=list)
     expect: Node | None = None
 
@@ -59,10 +69,10 @@ class BoardReader:
         self.game, self.shape, self.words = game, game.shape, game.words
         self.notes = Notes(game.shape, file)
         self.cards = BoardCards(game.cards)
+        self.to = References(self.notes, self.cards)
         self.found: list[_Card] = []
-        self.places: dict[str, str] = {}
-        self.out = Reading()
-        self.definitions: list[tuple[str, Scalar, Node]] = []
+        self.out = Reading(self.to.players)
+        self.definitions: dict[str, _Definition] = {}
 
     # ---- the whole file
 
@@ -71,7 +81,7 @@ class BoardReader:
         entries = self.notes.entries("board", root, required=("game", "players", "active"))
         forms = {key.form.name: value for key, value in entries}
         if "cards" in forms:
-            self.define(forms["cards"])
+            self.define(forms["cards"], self.notes)
         players = self.read_players(entries)
         places = self.read_places(entries)
         self.name_copies()
@@ -80,14 +90,16 @@ class BoardReader:
         for key, value in entries:
             with self.notes.collecting():
                 self.top(key, value)
-        order = {id: place for place, id in enumerate(card.printed for card in self.found)}
-        for id, name, node in self.definitions:
-            if id in order or node.line:
-                reader = DefinitionReader(self.words, self.notes, self.find_phrase)
-                self.out.facts += reader.read(id, name, node)
+        used = {card.printed for card in self.found}
+        for id, definition in self.definitions.items():
+            if id in used or definition.notes is self.notes:
+                reader = DefinitionReader(self.words, definition.notes, self.to.find)
+                self.out.facts += reader.read(id, definition.name, definition.node)
+                if definition.notes is not self.notes:
+                    definition.notes.done()
         self.out.facts += [*players, *places, *initial]
         if "event" in forms:
-            events = EventReader(self.notes, self.words, self.one, self.find_phrase, self.out.players, self.places)
+            events = EventReader(self.notes, self.words, self.to)
             self.out.facts += events.read(forms["event"], forms.get("active"))
         self.notes.done()
         return self.out
@@ -108,7 +120,7 @@ class BoardReader:
                     out.readings[question.text] = text
                     out.places[f"readings.{question.text}"] = (question.line, question.column)
         elif form == "active":
-            out.facts.append(fn("active", self.player(node)))
+            out.facts.append(fn("active", self.to.player(node)))
         elif form == "setting":
             out.facts.append(fn("setting", fn(key.constant(0)), self.words.value(key.constant(1), node)))
         elif form == "setting_number":
@@ -116,57 +128,51 @@ class BoardReader:
         elif form == "expect":
             out.expect = node
         elif form == "unsupported":
-            self.notes.note("LR-E027", node, f"`{key.text}` is not supported yet by the rules of {self.game.name}",
-                            "leave it out")  # fmt: skip
+            self.notes.note(
+                "LR-E027",
+                node,
+                f"`{key.text}` is not supported yet by the rules of {self.game.name}",
+                "leave it out",
+            )
 
     # ---- cards of one's own
 
-    def define(self, node: Node) -> None:
+    def define(self, node: Node, notes: Notes) -> None:
         """Make the cards under ``cards:`` known; their abilities are read when the board is known."""
         if not isinstance(node, Mapping):
-            self.notes.note("LR-E014", node, "a mapping is expected here", "write the name of each card as a key")
+            notes.note("LR-E014", node, "a mapping is expected here", "write the name of each card as a key")
             return
         for name, definition in node.entries:
             if not name.text.strip():
-                self.notes.note("LR-E018", name, "a card without a name")
-            elif self.cards.defined(name.text):
-                self.notes.note("LR-E033", name, f"`{name.text}` is defined twice")
-            else:
-                id = slug(name.text)
-                if id in self.game.cards.by_id or id in self.cards.titles:
-                    id = f"board:{id}"
-                while id in self.cards.titles:
-                    id += "-x"
-                self.cards.define(id, name.text)
-                self.definitions.append((id, name, definition))
+                notes.note("LR-E018", name, "a card without a name")
+                continue
+            hidden = self.cards.printed(name.text)
+            if hidden in self.definitions and self.definitions[hidden].notes is notes:
+                notes.note(
+                    "LR-E033", name, f"`{name.text}` is defined twice", "names differ in more than case"
+                )
+                continue
+            id = slug(name.text)
+            while id in self.game.cards.by_id or id in self.definitions:
+                id = f"board:{id}"
+            self.cards.define(id, name.text)
+            self.definitions[id] = _Definition(name, definition, notes)
 
     def define_files(self, folder: Path) -> None:
-        """Make the cards of a folder of files known, each file holding ``cards:``."""
+        """Make the cards of a folder of files known, each file holding ``cards:``. Raises BoardError."""
         if not folder.is_dir():
-            spot = Scalar("", 0, 0)
-            self.notes.note("LR-E001", spot, f"{folder} is no folder of card files")
-            self.notes.done()
+            raise BoardError([Problem("LR-E001", str(folder), 0, 0, "there is no such folder of card files")])
         for path in sorted(folder.glob("*.y*ml")):
             root = load(path)
-            own = Notes(self.shape, str(path))
+            notes = Notes(self.shape, str(path))
             node = root.get("cards") if isinstance(root, Mapping) else None
             if node is None:
-                own.note("LR-E013", root, "`cards` is missing", "a file of cards begins with `cards:`")
-                own.done()
-                continue
-            keep, self.notes = self.notes, own
-            self.define(node)
-            own.done()
-            self.notes = keep
+                notes.note("LR-E013", root, "`cards` is missing", "a file of cards begins with `cards:`")
+            else:
+                self.define(node, notes)
+            notes.done()
 
     # ---- players, zones, cards
-
-    def player(self, node: Node) -> str:
-        """The player whom a node names. Raises WordError (LR-E024)."""
-        if isinstance(node, Scalar) and node.text in self.out.players:
-            return node.text
-        shown = f"`{node.text}` is no player of this board" if isinstance(node, Scalar) else "a player is expected here"
-        raise WordError("LR-E024", node, shown, "players: " + ", ".join(self.out.players))
 
     def read_players(self, entries: list[tuple[Key, Node]]) -> list[Term]:
         facts: list[Term] = []
@@ -174,14 +180,20 @@ class BoardReader:
             if key.form.name != "players":
                 continue
             if not isinstance(node, Mapping):
-                self.notes.note("LR-E014", node, "a mapping of players is expected here", "write `Name:` for each")
+                self.notes.note(
+                    "LR-E014", node, "a mapping of players is expected here", "write `Name:` for each"
+                )
                 continue
             least, most = key.form.args
             if not int(str(least)) <= len(node.entries) <= int(str(most)):
                 need = f"{least}" if least == most else f"{least} to {most}"
-                self.notes.note("LR-E032", node, f"this game has {need} players, here are {len(node.entries)}",
-                                "a player with nothing is written `Name: {}`")  # fmt: skip
-            self.out.players = [name.text for name, _ in node.entries]
+                self.notes.note(
+                    "LR-E032",
+                    node,
+                    f"this game has {need} players, here are {len(node.entries)}",
+                    "a player with nothing is written `Name: {}`",
+                )
+            self.to.players[:] = [name.text for name, _ in node.entries]
             for turn, (name, _) in enumerate(node.entries, 1):
                 self.check_player_name(name)
                 facts += [fn("player", name.text), fn("turn", name.text, turn)]
@@ -192,9 +204,13 @@ class BoardReader:
     def check_player_name(self, name: Scalar) -> None:
         taken = {key.text for key in self.shape.keys("board")} | self.shape.reserved
         if name.text in taken:
-            self.notes.note("LR-E024", name, f"no player may be called `{name.text}`", "the word has a meaning there")
+            self.notes.note(
+                "LR-E024", name, f"no player may be called `{name.text}`", "the word has a meaning there"
+            )
         elif not name.text.strip() or len(name.text) > _LONGEST_NAME or "\n" in name.text:
-            self.notes.note("LR-E024", name, f"a player's name is one line of 1 to {_LONGEST_NAME} characters")
+            self.notes.note(
+                "LR-E024", name, f"a player's name is one line of 1 to {_LONGEST_NAME} characters"
+            )
 
     def read_player(self, player: str, node: Node) -> list[Term]:
         facts: list[Term] = []
@@ -217,37 +233,27 @@ class BoardReader:
         for zone, size, value in sizes:
             beyond = size - named.get(zone, 0)
             if beyond < 0:
-                self.notes.note("LR-E028", value, f"the size is {size}, but {named[zone]} cards are named there",
-                                "the size counts the named cards too")  # fmt: skip
+                self.notes.note(
+                    "LR-E028",
+                    value,
+                    f"the size is {size}, but {named[zone]} cards are named there",
+                    "the size counts the named cards too",
+                )
             elif beyond:
                 facts.append(_init("num", fn("anonymous", player, fn(zone)), beyond))
         return facts
 
-    def read_zone(self, node: Node, player: str, zone: Value, ordered: str, host: _Card | None = None) -> None:
-        items = self.notes.items(node, "cards")
-        self.check_split_names(items)
+    def read_zone(
+        self, node: Node, player: str, zone: Value, ordered: str, host: _Card | None = None
+    ) -> None:
+        items = self.to.whole_names(self.notes.items(node, "cards"))
         for place, item in enumerate(items, 1):
             self.read_card(item, player, zone, place, ordered, host)
-
-    def check_split_names(self, items: tuple[Node, ...]) -> None:
-        """A name with a comma, written without quotes in brackets, has become two neighbours."""
-        names = [_name_of(item) for item in items]
-        for start in range(len(names)):
-            joined = ""
-            for end in range(start, min(start + 4, len(names))):
-                part = names[end]
-                if part is None or part.quoted:
-                    break
-                joined = f"{joined}, {part.text}" if joined else part.text
-                if end > start and self.cards.printed(joined) is not None:
-                    self.notes.note("LR-E021", items[start], f"these are read as {end - start + 1} cards",
-                                    f'"{joined}" is one card: a name with a comma needs quotes')  # fmt: skip
-                    break
 
     def read_card(
         self, node: Node, player: str, zone: Value, place: int, ordered: str, host: _Card | None = None
     ) -> None:
-        name = _name_of(node)
+        name = name_of(node)
         if name is None or (isinstance(node, Mapping) and len(node.entries) != 1):
             self.note_shape_of_card(node)
             return
@@ -259,10 +265,8 @@ class BoardReader:
         if copy == 0:
             self.notes.note("LR-E023", name, "copies are numbered from 1")
         if printed is None:
-            # A mistake inside a name that the trap for commas has explained already needs no second message.
-            if not any(p.code == "LR-E021" and p.line == name.line for p in self.notes.problems):
-                base = split_copy(name.text)[0]
-                self.notes.note("LR-E018", name, f"unknown card `{name.text}`", self.cards.suggest(base))
+            base = split_copy(name.text)[0]
+            self.notes.note("LR-E018", name, f"unknown card `{name.text}`", self.cards.suggest(base))
             return
         card = _Card(name, printed, copy, player, zone, place, ordered, state, host)
         self.found.append(card)
@@ -278,7 +282,8 @@ class BoardReader:
         if isinstance(node, Mapping) and len(node.entries) > 1:
             second = node.entries[1][0]
             if self.shape.key("card", second.text):
-                hint = f"indent `{second.text}` deeper than the name, or write `{node.entries[0][0].text}: {{...}}`"
+                first = node.entries[0][0].text
+                hint = f"indent `{second.text}` deeper than the name, or write `{first}: {{...}}`"
             else:
                 hint = "each card is an item of its own"
         elif isinstance(node, List) and len(node.items) == 1 and isinstance(node.items[0], Scalar):
@@ -299,7 +304,7 @@ class BoardReader:
                 self.notes.note("LR-E014", node, "a mapping is expected here", "write a name for each place")
                 continue
             for name, value in node.entries:
-                self.places[name.text] = level
+                self.to.places[name.text] = level
                 facts.append(_init("is_place", fn(level), name.text))
                 for inner, content in self.notes.entries(level, value):
                     with self.notes.collecting():
@@ -313,9 +318,9 @@ class BoardReader:
             return [_init("num", fn(functor, place), amount)] if amount else []
         if form == "holder":
             nobody = isinstance(node, Scalar) and node.text == "none"
-            return [] if nobody else [_init(functor, place, self.player(node))]
-        if form == "players":
-            return [_init(functor, place, self.player(item)) for item in self.notes.items(node, "players")]
+            return [] if nobody else [_init(functor, place, self.to.player(node))]
+        if form == "holders":
+            return [_init(functor, place, self.to.player(item)) for item in self.notes.items(node, "players")]
         if form == "card":
             self.read_card(node, place, fn(functor), 1, "set")
             return []
@@ -323,7 +328,7 @@ class BoardReader:
             raise WordError("LR-E014", node, "a mapping is expected here", "write {player: [cards]}")
         for name, cards in node.entries:
             with self.notes.collecting():
-                self.read_zone(cards, self.player(name), fn("at", fn(functor), place), key.constant(1))
+                self.read_zone(cards, self.to.player(name), fn("at", fn(functor), place), key.constant(1))
         return []
 
     # ---- names of cards
@@ -339,8 +344,13 @@ class BoardReader:
             for card in group:
                 if card.copy is not None and card.copy in taken:
                     first = taken[card.copy].name
-                    self.notes.note("LR-E023", card.name, f"{title}#{card.copy} stands on the board twice: "
-                                    f"lines {first.line} and {card.name.line}", "number the copies apart")  # fmt: skip
+                    self.notes.note(
+                        "LR-E023",
+                        card.name,
+                        f"{title}#{card.copy} stands on the board twice: "
+                        f"lines {first.line} and {card.name.line}",
+                        "number the copies apart",
+                    )
                 elif card.copy is not None:
                     taken[card.copy] = card
             free = (count for count in range(1, len(group) + len(taken) + 1) if count not in taken)
@@ -362,33 +372,15 @@ class BoardReader:
                     continue
                 text = node.text if isinstance(node, Scalar) else ""
                 if not _ID.fullmatch(text):
-                    self.notes.note("LR-E022", node, "this is no id", "an id has letters, digits, - and _ only")
+                    self.notes.note(
+                        "LR-E022", node, "this is no id", "an id has letters, digits, - and _ only"
+                    )
                 elif text in self.cards.ids:
                     self.notes.note("LR-E022", node, f"the id `{text}` is used twice", "ids must be unique")
                 elif any(other != card.called for other in self.cards.find(text)):
                     self.notes.note("LR-E022", node, f"the id `{text}` is the name of another card here")
                 else:
                     self.cards.ids[text] = card.called
-
-    def one(self, node: Node) -> str:
-        """The one card of the board that a node names. Raises WordError (LR-E018, -E019, -E020)."""
-        if not isinstance(node, Scalar):
-            raise WordError("LR-E014", node, "the name of a card is expected here")
-        fitting = self.cards.find(node.text)
-        if len(fitting) == 1:
-            return fitting[0]
-        if fitting:
-            names = " or ".join(f'"{card}"' for card in fitting)
-            raise WordError("LR-E019", node, f"`{node.text}` fits {len(fitting)} cards", f"write {names}")
-        if self.cards.card_and_copy(node.text)[0] is None:
-            hint = self.cards.suggest(node.text, here=True)
-            raise WordError("LR-E018", node, f"unknown card `{node.text}`", hint)
-        raise WordError("LR-E020", node, f"`{node.text}` is not on this board", self.cards.suggest(node.text, here=True))
-
-    def find_phrase(self, node: Scalar) -> str | None:
-        """The card that a phrase of an instruction names, or None if it names no card at all."""
-        known = self.cards.find(node.text) or self.cards.card_and_copy(node.text)[0]
-        return self.one(node) if known else None
 
     # ---- facts of cards
 
@@ -424,7 +416,7 @@ class BoardReader:
             for key in self.shape.of_form("card", "owner"):
                 node = card.state.get(key.text)
                 if node is not None:
-                    return self.player(node)
+                    return self.to.player(node)
         return card.player
 
     def state_facts(self, card: str, key: Key, node: Node) -> list[Term]:
@@ -443,15 +435,19 @@ class BoardReader:
         if form == "overrides":
             items = self.notes.items(node, "words")
             words = [self.words.value(key.constant(1), item) for item in items]
-            listed = [fn("override_item", card, fn(functor), place, word) for place, word in enumerate(words, 1)]
+            listed = [
+                fn("override_item", card, fn(functor), place, word) for place, word in enumerate(words, 1)
+            ]
             return [fn("override", card, fn(functor), len(words)), *listed]
         if not isinstance(node, Mapping):
-            raise WordError("LR-E014", node, "a mapping is expected here", f"write {key.text}: {{...: number}}")
+            raise WordError(
+                "LR-E014", node, "a mapping is expected here", f"write {key.text}: {{...: number}}"
+            )
         facts: list[Term] = []
         for name, amount in node.entries:
             with self.notes.collecting():
                 if form == "numbers_by_player":
-                    facts += _count(fn(functor, card, self.player(name)), number(amount))
+                    facts += _count(fn(functor, card, self.to.player(name)), number(amount))
                 else:
                     word = self.words.value(key.constant(1), name)
                     facts += _count(fn(functor, card, word), number(amount))
@@ -469,14 +465,9 @@ def _count(quantity: Term, amount: int) -> list[Term]:
 def _truth(node: Node) -> bool:
     if isinstance(node, Scalar) and node.text in ("true", "false"):
         return node.text == "true"
-    shown = f"`{node.text}` is neither true nor false" if isinstance(node, Scalar) else "true or false is expected here"
+    shown = (
+        f"`{node.text}` is neither true nor false"
+        if isinstance(node, Scalar)
+        else "true or false is expected here"
+    )
     raise WordError("LR-E016", node, shown, "write true or false")
-
-
-def _name_of(node: Node) -> Scalar | None:
-    if isinstance(node, Scalar):
-        return node
-    return node.entries[0][0] if isinstance(node, Mapping) and node.entries else None
-
-
-__all__ = ["BoardError", "BoardReader", "Reading"]

@@ -1,4 +1,4 @@
-"""The shape of a game's boards, as its ``shape.lp`` gives it: which keys may stand where, and what they become."""
+"""The shape of a game's boards, as its ``shape.lp`` gives it: keys, where they stand, what they become."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lastrites.terms import Term, Value
 
 
 class Key(NamedTuple):
-    """One key of a board file: how it is written, its rank among its neighbours, and the form of its value."""
+    """One key of a board file: how it is written, its rank among its neighbours, the form of its value."""
 
     text: str
     rank: int
@@ -42,7 +42,9 @@ class Shape:
                     levels.setdefault(level, []).append(Key(text, rank, form))
                 case Term("reserved", (str(text),)):
                     reserved.add(text)
-        ordered = {level: tuple(sorted(keys, key=lambda key: (key.rank, key.text))) for level, keys in levels.items()}
+        ordered = {
+            level: tuple(sorted(keys, key=lambda key: (key.rank, key.text))) for level, keys in levels.items()
+        }
         return cls(ordered, frozenset(reserved))
 
     def keys(self, level: str) -> tuple[Key, ...]:

@@ -44,7 +44,9 @@ def number(node: Node, least: int = 0) -> int:
 def only_entry(node: Node, what: str) -> tuple[Scalar, Node]:
     """Key and value of a mapping with one entry. Raises WordError (LR-E014)."""
     if not isinstance(node, Mapping) or len(node.entries) != 1:
-        raise WordError("LR-E014", node, f"{what} is expected here, with one entry", "write several steps for several")
+        raise WordError(
+            "LR-E014", node, f"{what} is expected here, with one entry", "write several steps for several"
+        )
     return node.entries[0]
 
 
@@ -117,11 +119,15 @@ class Words:
             key, inner = only_entry(node, "a phrase or a mapping")
             entry = self.nested[kind].get(fold(key.text))
             if entry is None:
-                raise WordError("LR-E016", key, f"`{key.text}` is not known here", _suggest(key.text, self.nested[kind]))
+                raise WordError(
+                    "LR-E016", key, f"`{key.text}` is not known here", _suggest(key.text, self.nested[kind])
+                )
             functor, sub = entry
             return fn(functor, self.phrase(sub, inner, find))
         if not isinstance(node, Scalar):
-            raise WordError("LR-E014", node, f"a word is expected here ({kind})", _suggest("", self.known(kind)))
+            raise WordError(
+                "LR-E014", node, f"a word is expected here ({kind})", _suggest("", self.known(kind))
+            )
         term = self.word(kind, node.text)
         if term is None:
             message = f"`{node.text}` is not a {kind} that these rules know"
@@ -146,7 +152,9 @@ class Words:
                 return term
             if not re.fullmatch(r"[-+]?[0-9.]+", node.text) and self.terms.get("amount"):
                 hint = _suggest(node.text, self.known("amount"))
-                raise WordError("LR-E015", node, f"`{node.text}` is neither a number nor an amount in words", hint)
+                raise WordError(
+                    "LR-E015", node, f"`{node.text}` is neither a number nor an amount in words", hint
+                )
         return number(node)
 
     def filters(self, node: Node) -> Term:
@@ -174,7 +182,9 @@ class Words:
                     break
             else:
                 hint = _suggest(token, self.known("filter"))
-                raise WordError("LR-E026", node, f"`{token}` in `{node.text}` is not a word that describes cards", hint)
+                raise WordError(
+                    "LR-E026", node, f"`{token}` in `{node.text}` is not a word that describes cards", hint
+                )
         if opposite or not found:
             raise WordError("LR-E026", node, f"`{node.text}` does not say which cards")
         result = found[-1]
@@ -185,8 +195,12 @@ class Words:
     def selector(self, node: Node, find: FindCard = no_card) -> Term:
         """A phrase that picks cards, or the name of a card on the board. Raises WordError (LR-E026)."""
         if not isinstance(node, Scalar) or not node.text.strip():
-            raise WordError("LR-E014", node, "a card or a phrase that picks cards is expected here",
-                            "one step for each card")  # fmt: skip
+            raise WordError(
+                "LR-E014",
+                node,
+                "a card or a phrase that picks cards is expected here",
+                "one step for each card",
+            )
         folded = fold(node.text)
         term = self.word("selector", folded)
         if term is not None:
@@ -207,7 +221,9 @@ class Words:
             return fn("card", card)
         known = self.known("selector") + [f"{word} ..." for word in self.terms.get("quantifier", ())]
         hint = _suggest(node.text, known)
-        raise WordError("LR-E026", node, f"`{node.text}` is neither a card on this board nor a phrase for cards", hint)
+        raise WordError(
+            "LR-E026", node, f"`{node.text}` is neither a card on this board nor a phrase for cards", hint
+        )
 
     def effect(self, node: Node, find: FindCard = no_card) -> Term:
         """One instruction, such as ``{damage: {each enemy creature: 1}}``. Raises WordError."""
@@ -215,8 +231,11 @@ class Words:
         forms = self.verbs.get(fold(verb.text))
         if forms is None:
             raise WordError("LR-E026", verb, f"unknown verb `{verb.text}`", _suggest(verb.text, self.verbs))
-        shapes = {"what_amount", "what_where", "who_amount"} if isinstance(argument, Mapping) else {
-            "amount", "who_amount", "what", "what_all"}  # fmt: skip
+        shapes = (
+            {"what_amount", "what_where", "who_amount"}
+            if isinstance(argument, Mapping)
+            else {"amount", "who_amount", "what", "what_all"}
+        )
         for functor, form in forms:
             if form in shapes:
                 return fn(functor, *self._arguments(form, argument, find))
@@ -277,7 +296,7 @@ _HOLE = re.compile(r"\{(?:(an|cap) )?([0-9])(?: from ([0-9]))?\}")
 
 
 class Speaker:
-    """Puts terms into words. Abilities are described from library facts (``ability``, ``step``, ``gives`` ...).
+    """Puts terms into words. Abilities are described from library facts (``ability``, ``step``, ``gives``).
 
     ``facts`` are those of the board (``prints``, ``instruct``) together with those of its cards.
     """
@@ -296,7 +315,9 @@ class Speaker:
                     self.events.setdefault(event, {})[place] = effect
                 case Term("ability", (str(id), int(ability), when)):
                     self.whens[id, ability] = when
-                case Term("step" | "condition" | "gives" | "watches" | "instead", (str(id), int(ability), *rest)):
+                case Term(
+                    "step" | "condition" | "gives" | "watches" | "instead", (str(id), int(ability), *rest)
+                ):
                     self.parts.setdefault((fact.name, id, ability), []).append(tuple(rest))
 
     def render(self, value: Value) -> str:
@@ -368,7 +389,9 @@ class Speaker:
         for selector, given in self._facts("gives", id, number):
             if isinstance(given, int) and given != number:
                 gifts.setdefault(selector, []).append(f"“{self.ability(id, given)}”")
-        given_texts = [f"{self.render(selector)} gains {' and '.join(texts)}" for selector, texts in gifts.items()]
+        given_texts = [
+            f"{self.render(selector)} gains {' and '.join(texts)}" for selector, texts in gifts.items()
+        ]
         text = ", ".join(filter(None, [text, *given_texts]))
         head = self.render(when)
         watched = [self.render(args[0]) for args in self._facts("watches", id, number)]

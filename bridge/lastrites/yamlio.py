@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping as AnyMapping, Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias
 
 from lastrites.errors import BoardError, Problem
 
@@ -56,7 +57,7 @@ class Mapping:
         return next((node for name, node in self.entries if name.text == key), None)
 
 
-Node: TypeAlias = Union[Scalar, List, Mapping]
+Node: TypeAlias = Scalar | List | Mapping
 
 
 def read_text(path: Path) -> str:
@@ -67,7 +68,9 @@ def read_text(path: Path) -> str:
     try:
         if not path.is_file():
             what = "is a folder" if path.is_dir() else "does not exist or is no ordinary file"
-            raise BoardError([Problem("LR-E001", str(path), 0, 0, f"{path} {what}", "give the path of a board file")])
+            raise BoardError(
+                [Problem("LR-E001", str(path), 0, 0, f"{path} {what}", "give the path of a board file")]
+            )
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise BoardError([_too_large(str(path), size)])
@@ -104,7 +107,7 @@ def _too_large(file: str, size: int) -> Problem:
     return Problem("LR-E002", file, 0, 0, f"the file has {size} bytes; a board has at most {MAX_BYTES}")
 
 
-class _Stop(Exception):
+class _StopError(Exception):
     """Reading cannot go on; what is wrong has been noted."""
 
 
@@ -124,7 +127,7 @@ class _Builder:
         try:
             self.characters()
             root = self.document()
-        except _Stop:
+        except _StopError:
             pass
         if root is None and not self.problems:
             self.note("LR-E009", 1, 1, "the file is empty", "a board file begins with `game:`")
@@ -140,9 +143,14 @@ class _Builder:
             bad = _BAD_CHARACTER.search(line)
             if bad:
                 shown = f"U+{ord(bad.group()):04X}"
-                self.note("LR-E003", number, bad.start() + 1, f"the character {shown} is not allowed in a board file")
+                self.note(
+                    "LR-E003",
+                    number,
+                    bad.start() + 1,
+                    f"the character {shown} is not allowed in a board file",
+                )
         if self.problems:
-            raise _Stop
+            raise _StopError
 
     def events(self) -> Iterator[Any]:
         """The parser's events; a mistake of syntax is noted and ends them."""
@@ -153,7 +161,7 @@ class _Builder:
             yield from yaml.parse(self.text, Loader=loader)
         except yaml.MarkedYAMLError as error:
             self.syntax(error)
-            raise _Stop from None
+            raise _StopError from None
 
     def syntax(self, error: Any) -> None:
         mark = error.problem_mark or error.context_mark
@@ -169,8 +177,13 @@ class _Builder:
         for number, line in enumerate(upto[-2:], max(1, row)):
             indent = line[: len(line) - len(line.lstrip(" \t"))]
             if "\t" in indent:
-                self.note("LR-E005", number, indent.index("\t") + 1, "a tab is used for indentation",
-                          "indent with spaces")  # fmt: skip
+                self.note(
+                    "LR-E005",
+                    number,
+                    indent.index("\t") + 1,
+                    "a tab is used for indentation",
+                    "indent with spaces",
+                )
                 return
         what = (error.problem or "the text is not well-formed YAML").replace("\n", " ")
         line = self.lines[row] if row < len(self.lines) else ""
@@ -186,8 +199,13 @@ class _Builder:
         self.note("LR-E004", row + 1, column + 1, f"not well-formed YAML: {what}", hint)
 
     def copy_comment(self, line: int, column: int, digits: str) -> None:
-        self.note("LR-E011", line, column, f"`#{digits}` after a space begins a comment, so it is not read",
-                  f'for a copy of a card write "Name#{digits}" in quotes, without the space')  # fmt: skip
+        self.note(
+            "LR-E011",
+            line,
+            column,
+            f"`#{digits}` after a space begins a comment, so it is not read",
+            f'for a copy of a card write "Name#{digits}" in quotes, without the space',
+        )
 
     def document(self) -> Node | None:
         import yaml
@@ -202,7 +220,7 @@ class _Builder:
                 documents += 1
                 if documents > 1:
                     self.note("LR-E008", line, column, "a second document begins here", "one board a file")
-                    raise _Stop
+                    raise _StopError
                 if event.tags or event.version:
                     self.note("LR-E007", line, column, "YAML directives (%) are not allowed")
             elif isinstance(event, yaml.AliasEvent):
@@ -215,7 +233,7 @@ class _Builder:
                     self.comment_after(event)
                 elif len(stack) >= MAX_DEPTH:
                     self.note("LR-E010", line, column, f"nested more than {MAX_DEPTH} levels deep")
-                    raise _Stop
+                    raise _StopError
                 else:
                     stack.append((event, [], line, column))
             elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
@@ -258,9 +276,13 @@ class _Builder:
                 continue
             if key.text in seen:
                 first = seen[key.text]
-                self.note("LR-E006", key.line, key.column,
-                          f"`{key.text}` stands twice in this mapping: lines {first.line} and {key.line}",
-                          "keep one of them")  # fmt: skip
+                self.note(
+                    "LR-E006",
+                    key.line,
+                    key.column,
+                    f"`{key.text}` stands twice in this mapping: lines {first.line} and {key.line}",
+                    "keep one of them",
+                )
                 continue
             seen[key.text] = key
             entries.append((key, value))
@@ -270,7 +292,7 @@ class _Builder:
 _QUOTE_HINT = "text that begins with one of & * ! [ { needs quotes"
 
 _BARE = re.compile(r"[A-Za-z\u00c0-\u024f][^\x00-\x1f\"#:,\[\]{}&*!|>%@`\\\x7f-\x9f\u2028\u2029\ufeff]*")
-_SPECIAL = frozenset("null true false yes no on off y n".split())
+_SPECIAL = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
 
 
 def quote(text: str, key: bool = False) -> str:
