@@ -25,6 +25,7 @@ class Rules(Protocol):
 
     fluents: Fluents
     initial: int
+    unsupported: list[str]
 
     def look_all(self, states: Sequence[int]) -> list[Situation]:
         """What the rules say about several states."""
@@ -97,6 +98,14 @@ class IllegalChoice(Exception):
         self.choice = choice
 
 
+class Unsupported(Exception):
+    """The board asks for what the rules do not model yet; ``what`` lists it in words."""
+
+    def __init__(self, what: list[str]) -> None:
+        super().__init__(", ".join(what))
+        self.what = what
+
+
 Progress = Callable[[int, int], None]
 """Called now and then with the number of states explored and the number that wait."""
 
@@ -107,7 +116,7 @@ def explore(
     """Explore a board. Bounds of the grounding that turn out too small are doubled, and the walk starts again.
 
     Ctrl-C and limits give the graph as far as it is known, with ``complete`` False. Raises RulesError when the rules
-    are at fault and IllegalChoice when the event chooses what it may not.
+    are at fault IllegalChoice when the event chooses what it may not, Unsupported when they do not model it.
     """
     deadline = None if limits is None or limits.seconds is None else time.monotonic() + limits.seconds
     while True:
@@ -115,6 +124,8 @@ def explore(
         used = "layers" if too_large else mode
         try:
             rules: Rules = GraphRules(rulebook) if used == "graph" else LayerRules(rulebook)
+            if rules.unsupported:
+                raise Unsupported(rules.unsupported)
             return _walk(rules, rulebook, used, limits or Limits(), deadline, progress)
         except BoundReached as reached:
             bound = rulebook.constant(reached.bound, 6 if reached.bound == "max_depth" else 20) * 2

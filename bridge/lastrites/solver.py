@@ -292,6 +292,7 @@ class GraphRules:
         def terms(name: str) -> list[clingo.Symbol]:
             return [atom.symbol.arguments[0] for atom in closure.symbolic_atoms.by_signature(name, 1)]
 
+        self.unsupported = sorted(str(value(text)) for text in terms("unsupported"))
         start, gone = terms("init"), set(terms("gone"))
         fixed = {fluent for fluent in start if fluent not in gone}
         self._open = [fluent for fluent in terms("possible") if fluent not in fixed]
@@ -344,7 +345,9 @@ class LayerRules:
         self._explain = explain
         self.fluents = fluents if fluents is not None else Fluents()
         self.initial = 0
-        for term in query(book, ["init"])["init"]:
+        known = query(book, ["init", "unsupported"])
+        self.unsupported = sorted(str(term.args[0]) for term in known["unsupported"])
+        for term in known["init"]:
             self.initial |= self.fluents.bit(symbol(term.args[0]))
 
     def look(self, state: int) -> Situation:

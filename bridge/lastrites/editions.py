@@ -1,0 +1,147 @@
+"""Which answers are in use: from the command, from the board, from the edition; the rest stays open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lastrites.errors import BoardError, Problem
+from lastrites.names import nearest
+from lastrites.solver import read_facts
+from lastrites.terms import Term, fn
+
+if TYPE_CHECKING:
+    from lastrites.board import Board
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The questions of a game with their answers, and the editions and profiles (oldest edition first)."""
+
+    answers: Mapping[str, tuple[str, ...]]
+    editions: tuple[str, ...]
+    profiles: tuple[str, ...]
+    settles: Mapping[str, Mapping[str, str]]
+    excludes: Mapping[str, frozenset[tuple[str, str]]]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The answers in use.
+
+    ``edition`` is the edition or profile, ``explicit`` the answers that the user or the board gave, ``answers`` all
+    that are fixed, ``excluded`` answers that the edition rules out, ``questions`` every question of the game.
+    """
+
+    edition: str
+    explicit: Mapping[str, str]
+    answers: Mapping[str, str]
+    excluded: frozenset[tuple[str, str]]
+    questions: Mapping[str, tuple[str, ...]]
+
+    def facts(self) -> list[Term]:
+        """What the rules are told about it."""
+        told = [fn("answer", fn(question), fn(answer)) for question, answer in sorted(self.answers.items())]
+        told += [fn("excluded", fn(question), fn(answer)) for question, answer in sorted(self.excluded)]
+        return told
+
+
+def questions_of(folder: Path) -> Questions:
+    """The questions of the game whose rules lie in ``folder``: the facts of its ``questions.lp``."""
+    return _questions(folder.resolve())
+
+
+@lru_cache(maxsize=8)
+def _questions(folder: Path) -> Questions:
+    file = folder / "questions.lp"
+    facts = read_facts([file]) if file.is_file() else []
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for fact in facts:
+        texts = tuple(arg if isinstance(arg, str) else str(arg) for arg in fact.args)
+        rows.setdefault(fact.name, []).append(texts)
+    order = sorted(rows.get("question", ()), key=lambda row: (int(row[1]), row[0]))
+    answers = {
+        name: tuple(sorted(row[1] for row in rows.get("answers", ()) if row[0] == name)) for name, _ in order
+    }  # fmt: skip
+    settles: dict[str, dict[str, str]] = {}
+    for edition, question, answer in sorted(rows.get("settles", ())):
+        settles.setdefault(edition, {})[question] = answer
+    excludes: dict[str, set[tuple[str, str]]] = {}
+    for edition, question, answer in sorted(rows.get("excludes", ())):
+        excludes.setdefault(edition, set()).add((question, answer))
+    return Questions(
+        answers,
+        tuple(row[0] for row in sorted(rows.get("edition", ()), key=lambda row: int(row[1]))),
+        tuple(sorted(row[0] for row in rows.get("profile", ()))),
+        settles,
+        {edition: frozenset(pairs) for edition, pairs in excludes.items()},
+    )
+
+
+def choose_reading(
+    board: Board,
+    readings: Mapping[str, str],
+    edition: str | None,
+    without: Iterable[str] = (),
+    against: Iterable[str] = (),
+) -> Reading:
+    """The reading in use: ``readings``, the board's readings, ``edition``, the board's edition, the newest edition.
+
+    Raises BoardError (LR-E031) for a question, an answer, an edition or a clause that the game does not know.
+    """
+    game = board.rules
+    known = questions_of(game.rules / game.name)
+    problems: list[Problem] = []
+
+    def place(what: str) -> tuple[int, int]:
+        return board.places.get(what, (0, 0))
+
+    def complain(what: str, name: str, choices: Iterable[str], where: tuple[int, int]) -> None:
+        choices = list(choices)
+        close = nearest(name, choices)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"known here: {', '.join(choices) or 'none'}"
+        problems.append(Problem("LR-E031", board.path, *where, f"unknown {what} `{name}`", hint))
+
+    explicit: dict[str, str] = {}
+    for given, from_board in ((board.readings, True), (readings, False)):
+        for question, answer in given.items():
+            where = place(f"readings.{question}") if from_board else (0, 0)
+            if question not in known.answers:
+                complain("question", question, known.answers, where)
+            elif answer not in known.answers[question]:
+                complain(f"answer to {question}", answer, known.answers[question], where)
+            else:
+                explicit[question] = answer
+    chosen = edition if edition is not None else board.edition
+    if chosen is None:
+        chosen = known.editions[-1] if known.editions else ""
+    elif chosen not in (*known.editions, *known.profiles):
+        where = place("edition") if edition is None else (0, 0)
+        complain("edition", chosen, (*known.editions, *known.profiles), where)
+    _check_clauses(board, [*without, *against], problems)
+    if problems:
+        raise BoardError(problems)
+    answers = {**known.settles.get(chosen, {}), **explicit}
+    excluded = frozenset(pair for pair in known.excludes.get(chosen, frozenset()) if pair[0] not in answers)
+    for question, all_answers in known.answers.items():
+        left = [answer for answer in all_answers if (question, answer) not in excluded]
+        if question not in answers and len(left) == 1:
+            answers[question] = left[0]
+    return Reading(chosen, explicit, answers, excluded, known.answers)
+
+
+def _check_clauses(board: Board, clauses: Iterable[str], problems: list[Problem]) -> None:
+    clauses = list(clauses)
+    if not clauses:
+        return
+    from lastrites.book import clause_texts
+
+    known = clause_texts(board.rules.files)
+    for clause in clauses:
+        if clause not in known:
+            close = nearest(clause, known)
+            hint = f"did you mean {' or '.join(close)}?" if close else "`lastrites clauses GAME` lists them"
+            problems.append(Problem("LR-E031", board.path, 0, 0, f"unknown clause `{clause}`", hint))

@@ -1,0 +1,201 @@
+"""In how many ways piles can lie: cards that reach a pile together are arranged by a player.
+
+A *history* says for each pile in which batches its cards arrived, bottom first; the cards of one batch may lie in any
+order. An outcome that is reached by different orders may have several histories; what is counted is the number of
+distinct final piles over all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations, product
+from math import factorial
+
+from lastrites.count import View
+from lastrites.explore import StateGraph
+from lastrites.terms import Term
+
+Pile = tuple[str, str]
+"""Player and zone."""
+
+Batches = tuple[tuple[str, ...], ...]
+"""Batches of cards, the one at the bottom first; cards inside a batch in alphabetical order."""
+
+History = tuple[tuple[Pile, Batches], ...]
+"""The batches of every pile that is not empty, piles in alphabetical order."""
+
+MOST_HISTORIES = 2_000
+"""Beyond this many histories at one state counting is given up (the count is then unknown)."""
+
+
+class TooMany(Exception):
+    """There are too many ways to keep apart."""
+
+
+def _piles(terms: Iterable[Term], zones: frozenset[str]) -> dict[str, Pile]:
+    found: dict[str, Pile] = {}
+    for term in terms:
+        if term.name == "zone":
+            card, player, zone = term.args
+            if isinstance(zone, Term) and zone.name in zones:
+                found[str(card)] = (str(player), zone.name)
+    return found
+
+
+def start(terms: Iterable[Term], zones: frozenset[str], listed: Mapping[str, int]) -> History:
+    """The history of a board's start: cards named in a pile lie as written (``listed``), the first on top."""
+    lying: dict[Pile, list[str]] = {}
+    for card, pile in _piles(terms, zones).items():
+        lying.setdefault(pile, []).append(card)
+    history = []
+    for pile in sorted(lying):
+        cards = sorted(lying[pile], key=lambda card: (listed.get(card, 0), card), reverse=True)
+        history.append((pile, tuple((card,) for card in cards)))
+    return tuple(history)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What a decision does to piles: cards that leave any, cards that arrive (arranged, then those set apart)."""
+
+    gone: frozenset[str]
+    arrived: tuple[tuple[Pile, tuple[str, ...], tuple[str, ...]], ...]
+
+    def apply(self, history: History) -> History:
+        piles = dict(history)
+        if self.gone:
+            for pile, batches in list(piles.items()):
+                left = tuple(tuple(card for card in batch if card not in self.gone) for batch in batches)
+                piles[pile] = tuple(batch for batch in left if batch)
+        for pile, together, apart in self.arrived:
+            added = ((together,) if together else ()) + tuple((card,) for card in apart)
+            piles[pile] = piles.get(pile, ()) + added
+        return tuple((pile, piles[pile]) for pile in sorted(piles) if piles[pile])
+
+
+class PileHistories:
+    """The histories with which each end of a view can be reached, each with its number of orders."""
+
+    def __init__(self, graph: StateGraph, zones: frozenset[str], listed: Mapping[str, int]) -> None:
+        self._listed = listed
+        self._graph = graph
+        self._zones = zones
+        self._lying: dict[int, dict[str, Pile]] = {}
+        self._steps: dict[tuple[int, int], _Step | None] = {}
+
+    def _where(self, node: int) -> dict[str, Pile]:
+        found = self._lying.get(node)
+        if found is None:
+            state = self._graph.nodes[node].state
+            found = self._lying[node] = _piles(self._graph.fluents.terms(state), self._zones)
+        return found
+
+    def _step(self, node: int, number: int, target: int) -> _Step | None:
+        key = (node, number)
+        if key not in self._steps:
+            before, after = self._where(node), self._where(target)
+            step = None
+            if before != after:
+                apart_cards = self._graph.nodes[node].options[number].apart
+                arrived: dict[Pile, tuple[list[str], list[str]]] = {}
+                for card, pile in sorted(after.items()):
+                    if before.get(card) != pile:
+                        together, apart = arrived.setdefault(pile, ([], []))
+                        (apart if card in apart_cards else together).append(card)
+                step = _Step(
+                    frozenset(card for card, pile in before.items() if after.get(card) != pile),
+                    tuple((pile, tuple(cards), tuple(apart)) for pile, (cards, apart) in sorted(arrived.items())),
+                )
+            self._steps[key] = step
+        return self._steps[key]
+
+    def of(self, view: View) -> dict[int, dict[History, int]]:
+        """End -> history -> number of orders. Raises TooMany; views with a loop have no finite answer."""
+        if view.looping:
+            raise TooMany
+        terms = self._graph.fluents.terms(self._graph.nodes[0].state)
+        known: dict[int, dict[History, int]] = {node: {} for node in view.order}
+        if view.order:
+            known[view.order[0]] = {start(terms, self._zones, self._listed): 1}
+        for node in view.order:
+            here = known[node]
+            if len(here) > MOST_HISTORIES:
+                raise TooMany
+            edges = view.edges(node)
+            for number, target in edges:
+                step = self._step(node, number, target)
+                there = known[target]
+                for history, orders in here.items():
+                    moved = history if step is None else step.apply(history)
+                    there[moved] = there.get(moved, 0) + orders
+            if edges:
+                known[node] = {}
+        return {node: known[node] for node in view.ends()}
+
+
+def arrangements(histories: Iterable[History]) -> int:
+    """The number of distinct final piles that agree with at least one of the histories. Exact, listing none."""
+    distinct = sorted(set(histories))
+    if not distinct:
+        return 0
+    if len(distinct) == 1:
+        return _product(distinct[0])
+    return _union(tuple(distinct))
+
+
+def _product(history: History) -> int:
+    count = 1
+    for _, batches in history:
+        for batch in batches:
+            count *= factorial(len(batch))
+    return count
+
+
+def _union(histories: tuple[History, ...]) -> int:
+    """Count card by card, remembering which histories still agree and which cards of their batches are used."""
+    places = [pile for pile, batches in histories[0] for batch in batches for _ in batch]
+    rows: list[list[frozenset[str]]] = []
+    for history in histories:
+        rows.append([frozenset(batch) for _, batches in history for batch in batches for _ in batch])
+        if [pile for pile, batches in history for batch in batches for _ in batch] != places:
+            raise ValueError("histories of one outcome must have the same cards in the same piles")
+
+    @lru_cache(maxsize=None)
+    def count(place: int, used: frozenset[str], alive: tuple[int, ...]) -> int:
+        if place == len(places):
+            return 1
+        total = 0
+        following: dict[str, list[int]] = {}
+        for row in alive:
+            for card in rows[row][place] - used:
+                following.setdefault(card, []).append(row)
+        for card, still in sorted(following.items()):
+            total += count(place + 1, used | {card}, tuple(still))
+        return total
+
+    return count(0, frozenset(), tuple(range(len(histories))))
+
+
+def spread(history: History) -> Iterator[dict[Pile, tuple[str, ...]]]:
+    """Every arrangement of a history: pile -> its cards, the top first."""
+    piles = [pile for pile, _ in history]
+    ways = [list(_orders(batches)) for _, batches in history]
+    for chosen in product(*ways):
+        yield dict(zip(piles, chosen, strict=True))
+
+
+def _orders(batches: Batches) -> Iterator[tuple[str, ...]]:
+    for parts in product(*(permutations(batch) for batch in batches)):
+        bottom_up = [card for part in parts for card in part]
+        yield tuple(reversed(bottom_up))
+
+
+def merge(found: Iterable[Mapping[History, int]]) -> dict[History, int]:
+    """Add up the orders of equal histories."""
+    total: dict[History, int] = {}
+    for part in found:
+        for history, orders in part.items():
+            total[history] = total.get(history, 0) + orders
+    return total
