@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from lastrites.board import Board, load
+    from lastrites.board import Board
+    from lastrites.board import load_board as load
     from lastrites.errors import BoardError, Problem
     from lastrites.resolution import Assignment, Limits, Order, Outcome, Resolution, Step, resolve
 
@@ -29,7 +30,7 @@ _HOMES = {
     "Problem": "errors",
     "Resolution": "resolution",
     "Step": "resolution",
-    "load": "board",
+    "load": "board:load_board",
     "resolve": "resolution",
 }
 
@@ -53,7 +54,8 @@ def __getattr__(name: str) -> object:
     if name in _HOMES:
         from importlib import import_module
 
-        value = getattr(import_module(f"lastrites.{_HOMES[name]}"), name)
+        module, _, inside = _HOMES[name].partition(":")
+        value = getattr(import_module(f"lastrites.{module}"), inside or name)
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from lastrites.boardcards import BoardCards
 from lastrites.errors import BoardError, Problem
-from lastrites.names import CardIndex, fold, nearest
+from lastrites.names import nearest
 from lastrites.shape import Key, Shape
 from lastrites.yamlio import List, Node, Scalar
 from lastrites.yamlio import Mapping as MappingNode
@@ -394,18 +395,16 @@ class Expectation:
 class Scope:
     """What an expectation may speak of.
 
-    `cards` are the cards of the board as outcomes print them, `ids` other words for one of them. `library` has
-    the cards that may be created, and tells an unknown name from one that is not here. `questions` gives the answers to each question, `editions` the known ones.
+    `cards` finds the cards of the board, and tells an unknown name from one of a card that is not here (it may
+    still be created). `book` gives the answers to each question and the names of the editions; it is asked only
+    if an expectation depends on them.
     """
 
     file: str
     shape: Shape
     players: tuple[str, ...]
-    cards: tuple[str, ...]
-    ids: Mapping[str, str] = field(default_factory=dict)
-    library: CardIndex = field(default_factory=CardIndex)
-    questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    editions: tuple[str, ...] = ()
+    cards: BoardCards
+    book: Callable[[], tuple[Mapping[str, tuple[str, ...]], tuple[str, ...]]] = lambda: ({}, ())
 
 
 def compile_expectations(node: Node, scope: Scope) -> tuple[Expectation, ...]:
@@ -434,10 +433,6 @@ class _Compiler:
         self.scope = scope
         self.problems: list[Problem] = []
         self.pile_order = False
-        self.by_name: dict[str, str] = {}
-        for card in scope.cards:
-            self.by_name.setdefault(fold(base_name(card)), base_name(card))
-        self.exact = {fold(card): card for card in scope.cards}
         self.here = ""
 
     def note(self, code: str, node: Node, message: str, hint: str = "") -> None:
@@ -487,15 +482,16 @@ class _Compiler:
         if not isinstance(node, MappingNode):
             self.note("LR-E014", node, "`when` is a mapping from questions to answers", "when: {question: answer}")
             return when, editions
+        questions, known = self.scope.book()
         for key, value in node.entries:
             if key.text == "edition":
-                editions = self.words(value, self.scope.editions, "edition")
-            elif key.text not in self.scope.questions:
-                close = nearest(key.text, [*self.scope.questions, "edition"], 1)
+                editions = self.words(value, known, "edition")
+            elif key.text not in questions:
+                close = nearest(key.text, [*questions, "edition"], 1)
                 hint = f"did you mean `{close[0]}`?" if close else ""
                 self.note("LR-E031", key, f"unknown question `{key.text}`", hint)
             else:
-                when[key.text] = self.words(value, self.scope.questions[key.text], f"answer to `{key.text}`")
+                when[key.text] = self.words(value, questions[key.text], f"answer to `{key.text}`")
         return when, editions
 
     def words(self, node: Node, known: Sequence[str], what: str) -> tuple[str, ...]:
@@ -709,7 +705,7 @@ class _Compiler:
             if not isinstance(left, Scalar) or not isinstance(name, Scalar) or left.quoted or name.quoted:
                 continue
             whole = f"{left.text}, {name.text}"
-            if fold(whole) in self.by_name or fold(whole) in self.scope.library.by_name:
+            if self.scope.cards.printed(whole) is not None:
                 self.note("LR-E021", left, f"`{whole}` is one card", f'a name with a comma needs quotes: "{whole}"')
 
     def card(self, node: Node) -> list[CardPattern]:
@@ -745,30 +741,19 @@ class _Compiler:
 
     def card_name(self, node: Scalar) -> tuple[str, bool] | None:
         """The name of a card and whether it means exactly one card of the board."""
-        text = node.text
-        if text in self.scope.ids:
-            return self.scope.ids[text], True
-        folded = fold(text)
-        if _COPY.search(folded):
-            if folded in self.exact:
-                return self.exact[folded], True
-            single = self.exact.get(base_name(folded))
-            if single is not None and folded.endswith("#1"):
-                return single, True
-            copies = [card for card in self.scope.cards if fold(base_name(card)) == base_name(folded)]
-            hint = f"there is {', '.join(copies)}" if copies else self.suggestion(base_name(text))
-            self.note("LR-E020", node, f"`{text}` is not on this board", hint)
-            return None
-        if folded in self.by_name:
-            return self.by_name[folded], False
-        printed = self.scope.library.find(text)
+        cards, text = self.scope.cards, node.text
+        if text in cards.ids:
+            return cards.ids[text], True
+        printed, copy = cards.card_and_copy(text)
         if printed is None:
-            self.note("LR-E018", node, f"unknown card `{text}`", self.suggestion(text))
+            self.note("LR-E018", node, f"unknown card `{text}`", cards.suggest(text))
             return None
-        title = self.scope.library.by_id[printed].name
-        # A library id or a short name may mean a card of the board; anything else may still be created.
-        return self.by_name.get(fold(title), title), False
-
-    def suggestion(self, text: str) -> str:
-        close = nearest(text, [*self.by_name.values(), *self.scope.ids]) or nearest(text, self.scope.library.names())
-        return f"did you mean {' or '.join(close)}?" if close else ""
+        if copy is None:
+            return cards.title(printed), False
+        found = cards.find(text)
+        if len(found) == 1:
+            return found[0], True
+        here = [card for card, id in cards.prints.items() if id == printed]
+        hint = f"there is {', '.join(here)}" if here else cards.suggest(text, here=True)
+        self.note("LR-E020", node, f"`{text}` is not on this board", hint)
+        return None

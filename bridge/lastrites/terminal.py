@@ -12,16 +12,13 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from lastrites.book import ClauseText
+    from lastrites.verify import Verdict
 
 Json = Mapping[str, Any]
-
-
-class ClauseText(NamedTuple):
-    """What is said of a clause: its paraphrase and where it comes from."""
-
-    paraphrase: str
-    source: str
 
 
 class Style:
@@ -211,38 +208,25 @@ def _readings_table(result: Json, width: int, style: Style) -> list[str]:
 
 
 def _questions_lines(result: Json, width: int, style: Style) -> list[str]:
-    questions: Json = result.get("questions") or {}
-    if not questions:
-        return []
-    lines = ["", style.strong("Questions that matter here")]
-    for question, answers in questions.items():
-        found = {
-            answer: tuple(
+    lines: list[str] = []
+    rows = result.get("readings_explored", ())
+    for question, answers in (result.get("questions") or {}).items():
+        told = []
+        for answer in answers:
+            ids = [
                 str(outcome["id"])
                 for outcome in result["outcomes"]
-                if any(
-                    reading["when"].get(question, answer) == answer and _occurs(outcome, reading["when"])
-                    for reading in result.get("readings_explored", ())
-                )
-            )
-            for answer in answers
-        }
-        if len(set(found.values())) < 2:
-            lines += _fold(f"{question}: {listed(answers, 'or')}; it changes the numbers, not which outcomes there are"
-                           if _numbers_differ(result, question) else f"{question}: {listed(answers, 'or')}",
-                           width, "  ", "    ")
-            continue
-        told = "; ".join(f"{answer} gives {listed(ids) or 'none'}" for answer, ids in found.items())
-        lines += _fold(f"{question}: {told}", width, "  ", "    ")
-    return lines
-
-
-def _numbers_differ(result: Json, question: str) -> bool:
-    by_rest: dict[tuple[tuple[str, str], ...], set[str]] = {}
-    for reading in result.get("readings_explored", ()):
-        rest = tuple(sorted((q, str(a)) for q, a in reading["when"].items() if q != question))
-        by_rest.setdefault(rest, set()).add(str(reading["orders"]))
-    return any(len(counts) > 1 for counts in by_rest.values())
+                if any(row["when"].get(question, answer) == answer and _occurs(outcome, row["when"]) for row in rows)
+            ]
+            told.append(f"{answer} allows {listed(ids) or 'none'}")
+        lines += _fold(f"{question}: {'; '.join(told)}", width, "  ", "    ")
+    for question, answers in (result.get("counting") or {}).items():
+        told = []
+        for answer in answers:
+            numbers = [str(row["orders"]) for row in rows if row["when"].get(question, answer) == answer]
+            told.append(f"{answer} {listed(map(number, dict.fromkeys(numbers)), 'or')}")
+        lines += _fold(f"{question}: changes only the number of orders: {'; '.join(told)}", width, "  ", "    ")
+    return ["", style.strong("Questions that matter here"), *lines] if lines else []
 
 
 def _power_lines(outcome: Json, alone: bool) -> str:
@@ -271,7 +255,8 @@ def _outcome_lines(outcome: Json, alone: bool, width: int, style: Style) -> list
     lines = ["", style.strong(head)]
     lines += _columns(state_lines(outcome["state"]), "  ", width)
     for entry in under:
-        lines += _fold(f"under {when_text(entry['when'])}: {counted(entry['orders'], 'order')}", width, "  ", "    ")
+        number_of = "" if entry["orders"] is None else f": {counted(entry['orders'], 'order')}"
+        lines += _fold(f"under {when_text(entry['when'])}{number_of}", width, "  ", "    ")
     power = _power_lines(outcome, alone)
     if power:
         lines += _fold(power, width, "  ", "    ")
@@ -287,17 +272,36 @@ def _remarks_lines(result: Json, width: int, style: Style) -> list[str]:
     lines: list[str] = []
 
     def block(title: str, entries: Iterable[Any]) -> None:
-        texts = [entry if isinstance(entry, str) else value_text(entry) for entry in entries]
+        texts = [str(entry) for entry in entries]
         if texts:
             lines.extend(["", style.warn(title)])
             for text in texts:
                 lines.extend(_fold(text, width, "  - ", "    "))
 
-    block("Stuck: states from which nothing is possible, though nothing is finished", result.get("stuck", ()))
-    block("Loops: these steps can be repeated for ever", result.get("loops", ()))
-    block("Unexplained: several things may happen, but no player, reading or luck decides", result.get("unexplained", ()))
+    block("Stuck: nothing is possible, though nothing is finished", map(_odd_text, result.get("stuck", ())))
+    block("Loops: these steps can be repeated for ever", map(_loop_text, result.get("loops", ())))
+    block(
+        "Unexplained: several things may happen, but no player, reading or luck decides",
+        map(_odd_text, result.get("unexplained", ())),
+    )
     block("Warnings", result.get("warnings", ()))
     return lines
+
+
+def _odd_text(entry: Any) -> str:
+    if not isinstance(entry, Mapping):
+        return str(entry)
+    after = ", ".join(entry.get("after", ())) or "at the start"
+    options = " / ".join(entry.get("options", ()))
+    return f"after: {after}" + (f"; possible: {options}" if options else "")
+
+
+def _loop_text(entry: Any) -> str:
+    if not isinstance(entry, Mapping):
+        return str(entry)
+    steps = ", ".join(f"{step['by']}: {step['decision']}" if step.get("by") else step["decision"] for step in entry["cycle"])
+    when = when_text(entry.get("when") or {})
+    return f"{steps} ({when})" if when else steps
 
 
 def cited(result: Json) -> list[str]:
@@ -372,6 +376,16 @@ def order_text(place: int, order: Json, *, width: int | None = None, style: Styl
     when = when_text(order.get("when") or {})
     head = f"{number(place)}. outcome {order.get('outcome')}{f' ({when})' if when else ''}"
     return "\n".join([style.strong(head), *steps_lines(order["steps"], "   ", width, style), ""])
+
+
+def verdict_lines(path: str, verdict: Verdict, style: Style) -> list[str]:
+    """A verdict as a line, with the differences below it."""
+    paint = {"ok": style.good, "failed": style.bad}.get(verdict.status, style.warn)
+    summary = f" ({verdict.summary})" if verdict.summary else ""
+    lines = [f"{paint(verdict.status.upper() if verdict.status == 'failed' else verdict.status)}  {path}{summary}"]
+    lines += [f"    {line}" for line in verdict.failures]
+    lines += [style.faint(f"    note: {note}") for note in verdict.notes if note]
+    return lines
 
 
 # ---------------------------------------------------------------- progress

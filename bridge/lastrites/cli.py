@@ -1,0 +1,585 @@
+"""The command ``lastrites``: reads the arguments, runs the jobs, prints what comes of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import lastrites
+from lastrites.errors import BoardError, Problem
+from lastrites.terminal import Progress, Style
+
+if TYPE_CHECKING:
+    from lastrites.board import Board
+    from lastrites.expect import Expectation
+    from lastrites.jobs import Request
+    from lastrites.verify import Verdict
+    from lastrites.worker import Task
+
+ANSWERED, FAILED, BAD_INPUT, INCOMPLETE = 0, 1, 2, 3
+
+DESCRIPTION = """\
+What happens when everything dies at once: every legal outcome of a card game board, in how many orders it
+can be reached, who decides, and the clauses of the rulebook behind each step.
+"""
+
+EPILOG = """\
+exit status:
+  0  answered
+  1  a check or an expectation fails, or the event is refused
+  2  bad input: one message for each mistake, nothing is run
+  3  incomplete: a limit, a timeout or an interrupt; what is known by then is printed
+
+`lastrites COMMAND --help` explains a command and shows examples.
+"""
+
+
+# ---------------------------------------------------------------- arguments
+
+def _reading(text: str) -> tuple[str, str]:
+    question, equals, answer = text.partition("=")
+    if not equals or not question.strip() or not answer.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is not QUESTION=ANSWER, for example cascade=nested")
+    return question.strip(), answer.strip()
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < len(text) < 19 or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return seconds
+
+
+def _folder(text: str) -> Path:
+    path = Path(text)
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is not a folder")
+    return path
+
+
+def _option_groups(parser: argparse.ArgumentParser, *names: str) -> None:
+    if "sources" in names:
+        group = parser.add_argument_group("where rules and cards come from")
+        group.add_argument("--rules", type=_folder, metavar="DIR",
+                           help="a folder of rules instead of those installed: core/ and a folder for each game")  # fmt: skip
+        if "cards" in names:
+            group.add_argument("--cards", type=_folder, metavar="DIR", help="a folder of files with cards of one's own")
+    if "readings" in names:
+        group = parser.add_argument_group("how the rules are read")
+        group.add_argument("--reading", type=_reading, action="append", default=[], metavar="Q=A",
+                           help="answer the question Q by A; may be repeated; wins over the board and the edition")  # fmt: skip
+        group.add_argument("--edition", metavar="NAME", help="the edition of the rules, or the profile of an engine")
+        group.add_argument("--without", action="append", default=[], metavar="CLAUSE",
+                           help="as if this clause were not in the book; may be repeated")  # fmt: skip
+        group.add_argument("--against", action="append", default=[], metavar="CLAUSE",
+                           help="as if the opposite of this clause, a consequence, were in the book")  # fmt: skip
+        group.add_argument("--pile-order", action="store_true",
+                           help="tell outcomes apart that differ only in the order of cards in a pile")  # fmt: skip
+    if "limits" in names:
+        group = parser.add_argument_group("limits")
+        group.add_argument("--limit-states", type=_positive, metavar="N", help="stop after N states")
+        group.add_argument("--timeout", type=_seconds, metavar="S", help="stop after S seconds, whatever is going on")
+        group.add_argument("--max-memory", type=_positive, metavar="M", help="stop when M MiB of memory are in use")
+    if "workers" in names:
+        group.add_argument("--workers", type=_positive, default=1, metavar="N",
+                           help="work on N boards at the same time (default: 1)")  # fmt: skip
+    if "output" in names:
+        group = parser.add_argument_group("output")
+        group.add_argument("--json", action="store_true", help="for programs: JSON on stdout")
+    if "quiet" in names:
+        group.add_argument("-q", "--quiet", action="store_true", help="no progress and no remarks on stderr")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with all commands."""
+    parser = argparse.ArgumentParser(
+        prog="lastrites", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action="version", version=f"lastrites {lastrites.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(
+        name: str, run: Callable[[argparse.Namespace], int], short: str, long: str, examples: Sequence[str]
+    ) -> argparse.ArgumentParser:
+        made = commands.add_parser(
+            name,
+            help=short,
+            description=long,
+            epilog="examples:\n" + "\n".join(f"  {example}" for example in examples),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        made.set_defaults(run=run)
+        return made
+
+    outcomes = command(
+        "outcomes", run_outcomes, "every distinct outcome, with exact numbers of orders",
+        "Every distinct outcome of the board, the exact number of legal orders that end in it, who decides between\n"
+        "them, and one order that leads to it, each step with the clauses it rests on. Where the rules are silent:\n"
+        "the outcomes under each reading, and the questions that matter on this board.",
+        ["lastrites outcomes board.yaml",
+         "lastrites outcomes board.yaml --reading cascade=pooled",
+         "lastrites outcomes --json --timeout 60 board.yaml > answer.json"],
+    )  # fmt: skip
+    outcomes.add_argument("boards", nargs="+", metavar="BOARD", type=Path)
+    _option_groups(outcomes, "sources", "cards", "readings", "limits", "workers", "output", "quiet")
+
+    orders = command(
+        "orders", run_orders, "the legal orders themselves, one after another",
+        "Lists the legal orders as they are found: who decides what at each step, the clauses, what changes.\n"
+        "With --json each order is one line of JSON.",
+        ["lastrites orders board.yaml",
+         "lastrites orders board.yaml --outcome B --limit 5",
+         "lastrites orders board.yaml --json | head -1"],
+    )  # fmt: skip
+    orders.add_argument("board", metavar="BOARD", type=Path)
+    orders.add_argument("--outcome", metavar="ID", help="only orders that end in this outcome")
+    orders.add_argument("--limit", type=_positive, metavar="N", help="at most N orders")
+    _option_groups(orders, "sources", "cards", "readings", "limits", "output", "quiet")
+
+    verify = command(
+        "verify", run_verify, "whether what boards expect comes out",
+        "Runs the `expect:` of every board, of folders with all they hold: a line for each board, the differences\n"
+        "for each failure.",
+        ["lastrites verify fixtures",
+         "lastrites verify board.yaml --edition 17.3",
+         "lastrites verify -q --workers 2 fixtures"],
+    )  # fmt: skip
+    verify.add_argument("paths", nargs="+", metavar="PATH", type=Path)
+    _option_groups(verify, "sources", "cards", "readings", "limits", "workers", "output", "quiet")
+
+    facts = command(
+        "facts", run_facts, "the board as ASP facts",
+        "Prints the facts that the board becomes, in the vocabulary of the rules.",
+        ["lastrites facts board.yaml"],
+    )  # fmt: skip
+    facts.add_argument("board", metavar="BOARD", type=Path)
+    _option_groups(facts, "sources", "cards")
+
+    program = command(
+        "program", run_program, "the whole program, for plain clingo",
+        "Prints rules, cards and board as one program that plain clingo runs: one stable model for each legal\n"
+        "order under the readings given. It says at its beginning how to run it.",
+        ["lastrites program board.yaml > p.lp && python -m clingo p.lp 0"],
+    )  # fmt: skip
+    program.add_argument("board", metavar="BOARD", type=Path)
+    _option_groups(program, "sources", "cards", "readings", "limits", "quiet")
+    return parser
+
+
+# ---------------------------------------------------------------- common
+
+def _load(paths: Sequence[Path], args: argparse.Namespace) -> list[tuple[Board, tuple[Expectation, ...]]]:
+    """All boards with what they expect. Raises BoardError with the mistakes of all of them."""
+    from lastrites import jobs
+
+    boards = []
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            board = lastrites.load(path, rules=args.rules, cards=args.cards)
+            boards.append((board, jobs.expectations(board)))
+        except BoardError as error:
+            problems += error.problems
+    if problems:
+        raise BoardError(problems)
+    return boards
+
+
+def _request(board: Board, args: argparse.Namespace, **more: Any) -> Request:
+    from lastrites.jobs import Request
+
+    readings: dict[str, str] = {}
+    for question, answer in args.reading:
+        if readings.setdefault(question, answer) != answer:
+            raise BoardError([Problem("LR-E031", "--reading", 0, 0, f"two answers to {question} are given")])
+    return Request(
+        board,
+        readings,
+        args.edition,
+        tuple(args.without),
+        tuple(args.against),
+        args.pile_order,
+        args.limit_states,
+        args.timeout,
+        args.max_memory,
+        **more,
+    )
+
+
+def _print_json(value: Any) -> None:
+    import json
+
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _complain(problems: Sequence[Problem]) -> None:
+    for problem in problems:
+        print(problem, file=sys.stderr)
+
+
+class _Answer:
+    """What a job has said so far; the last word is a whole or a partial answer."""
+
+    def __init__(self, request: Request, progress: Progress, show: Callable[[Any], None] | None = None) -> None:
+        self.request = request
+        self.progress = progress
+        self.show = show
+        self.result: dict[str, Any] | None = None
+        self.reason = ""
+
+    def __call__(self, kind: str, content: Any) -> None:
+        """Receive one message of a job."""
+        if kind == "progress":
+            self.progress(content)
+        elif kind == "result":
+            self.result = content
+        elif kind == "reason":
+            self.reason = content
+        elif kind == "problems":
+            raise BoardError(content)
+        elif self.show is not None:
+            self.progress.clear()
+            self.show(content)
+
+    def final(self) -> dict[str, Any]:
+        """The answer in its JSON form; one without outcomes if nothing was known when the work ended."""
+        from lastrites import jobs
+
+        result = self.result if self.result is not None else jobs.nothing_known(self.request)
+        if self.reason and not result["complete"]:
+            result["incomplete_reason"] = self.reason
+        return result
+
+
+def _run(task: Task, answer: _Answer, give_up: Callable[[], None]) -> None:
+    """Do a job within the limits of its request; `give_up` prints what is known."""
+    from lastrites import worker
+
+    def end_it_all() -> None:
+        answer.reason = "interrupted"
+        answer.progress.clear()
+        give_up()
+        sys.stdout.flush()
+        os._exit(INCOMPLETE)
+
+    request = answer.request
+    try:
+        worker.run(
+            task, request, answer, timeout=request.timeout, max_memory=request.max_memory, give_up=end_it_all
+        )
+    except worker.Stopped as stop:
+        answer.reason = str(stop)
+    finally:
+        answer.progress.clear()
+
+
+def _status(results: Sequence[dict[str, Any]]) -> int:
+    if any(not result["complete"] for result in results):
+        return INCOMPLETE
+    return FAILED if any(result["refused"] for result in results) else ANSWERED
+
+
+# ---------------------------------------------------------------- outcomes and orders
+
+def _show_outcomes(request: Request, result: dict[str, Any], first: bool) -> None:
+    from lastrites.book import clause_texts
+    from lastrites.terminal import outcomes_text
+
+    clauses = clause_texts(request.board.rules.files)
+    text = outcomes_text(result, title=request.board.title, clauses=clauses, style=Style.of(sys.stdout))
+    sys.stdout.write(text if first else "\n" + text)
+    sys.stdout.flush()
+
+
+def run_outcomes(args: argparse.Namespace) -> int:
+    """The command ``outcomes``."""
+    requests = [_request(board, args) for board, _ in _load(args.boards, args)]
+    results: list[dict[str, Any]] = []
+
+    def show(request: Request, result: dict[str, Any]) -> None:
+        results.append(result)
+        if not args.json:
+            _show_outcomes(request, result, first=len(results) == 1)
+
+    def close() -> None:
+        if args.json:
+            _print_json(results[0] if len(requests) == 1 else results)
+
+    for request, result in _answers(requests, args, show, close):
+        show(request, result)
+    close()
+    if len(results) < len(requests):
+        print(f"{len(requests) - len(results)} boards were not looked at", file=sys.stderr)
+        return INCOMPLETE
+    return _status(results)
+
+
+def _answers(
+    requests: Sequence[Request],
+    args: argparse.Namespace,
+    show: Callable[[Request, dict[str, Any]], None],
+    close: Callable[[], None],
+) -> Iterator[tuple[Request, dict[str, Any]]]:
+    """The answers to the requests, in their order, as long as nobody interrupts."""
+    from lastrites import jobs
+
+    if args.workers > 1 and len(requests) > 1:
+        yield from _answers_at_once(requests, args)
+        return
+    for request in requests:
+        answer = _Answer(request, Progress(quiet=args.quiet))
+
+        def give_up(request: Request = request, answer: _Answer = answer) -> None:
+            show(request, answer.final())
+            close()
+
+        _run(jobs.outcomes, answer, give_up)
+        yield request, answer.final()
+        if answer.reason == "interrupted":
+            return
+
+
+def _answers_at_once(
+    requests: Sequence[Request], args: argparse.Namespace
+) -> Iterator[tuple[Request, dict[str, Any]]]:
+    from lastrites import jobs
+
+    for place, answer in _in_order(_at_once(jobs.outcomes, requests, args)):
+        yield requests[place], answer.final()
+
+
+def _at_once(
+    task: Task, requests: Sequence[Request], args: argparse.Namespace
+) -> Iterator[tuple[int, _Answer]]:
+    """Does a job on several boards at the same time and gives what came of each, as they end."""
+    from lastrites import worker
+
+    progress = Progress(quiet=args.quiet)
+    done = 0
+    running = worker.run_all(
+        task, requests, workers=args.workers, timeout=args.timeout, max_memory=args.max_memory
+    )
+    for place, messages, error in running:
+        done += 1
+        progress(f"{done} of {len(requests)} boards")
+        answer = _Answer(requests[place], Progress(quiet=True))
+        for kind, content in messages:
+            answer(kind, content)
+        if isinstance(error, worker.Stopped):
+            answer.reason = str(error)
+        elif error is not None:
+            raise error
+        progress.clear()
+        yield place, answer
+
+
+T = TypeVar("T")
+
+
+def _in_order(numbered: Iterable[tuple[int, T]]) -> Iterator[tuple[int, T]]:
+    """What comes numbered from 0 in any order, in order; what follows a gap comes last."""
+    kept: dict[int, T] = {}
+    wanted = 0
+    for place, value in numbered:
+        kept[place] = value
+        while wanted in kept:
+            yield wanted, kept.pop(wanted)
+            wanted += 1
+    yield from sorted(kept.items(), key=lambda item: item[0])
+
+
+def run_orders(args: argparse.Namespace) -> int:
+    """The command ``orders``."""
+    import json
+
+    from lastrites import jobs
+    from lastrites.terminal import headline, order_text, page_width
+
+    ((board, _),) = _load([args.board], args)
+    request = _request(board, args, outcome=args.outcome, limit=args.limit)
+    style, width = Style.of(sys.stdout), page_width()
+    shown = 0
+
+    def show(order: dict[str, Any]) -> None:
+        nonlocal shown
+        shown += 1
+        if args.json:
+            print(json.dumps(order, ensure_ascii=False), flush=True)
+        else:
+            print(order_text(shown, order, width=width, style=style), flush=True)
+
+    answer = _Answer(request, Progress(quiet=args.quiet), show)
+    _run(jobs.orders, answer, lambda: print("incomplete: interrupted", file=sys.stderr))
+    result = answer.final()
+    if not args.quiet:
+        for refusal in result["refused"]:
+            print(f"the event is refused: {refusal['event']} ({', '.join(refusal['clauses'])})", file=sys.stderr)
+        if not result["refused"]:
+            print(f"{shown:,} of: {headline(result)}", file=sys.stderr)
+        if not result["complete"]:
+            print(f"incomplete: {result.get('incomplete_reason')}", file=sys.stderr)
+    return INCOMPLETE if answer.reason else _status([result])
+
+
+# ---------------------------------------------------------------- verify
+
+SUFFIXES = (".yaml", ".yml")
+
+
+def _board_files(paths: Sequence[Path]) -> list[Path]:
+    """The files named, and all boards in the folders named. Raises BoardError when there are none."""
+    found: list[Path] = []
+    problems = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file())
+            if not inside:
+                problems.append(Problem("LR-E001", str(path), 0, 0, "no board file lies in this folder"))
+            found += inside
+        else:
+            found.append(path)
+    if problems:
+        raise BoardError(problems)
+    return list(dict.fromkeys(found))
+
+
+def run_verify(args: argparse.Namespace) -> int:
+    """The command ``verify``."""
+    from lastrites.terminal import verdict_lines
+    from lastrites.verify import FAILED as FAILED_VERDICT
+    from lastrites.verify import INCOMPLETE as INCOMPLETE_VERDICT
+    from lastrites.verify import NOTHING, OK, Verdict
+
+    loaded = _load(_board_files(args.paths), args)
+    requests = [_request(board, args, expectations=expected) for board, expected in loaded]
+    style = Style.of(sys.stdout)
+    verdicts: list[Verdict] = []
+
+    def show(request: Request, verdict: Verdict) -> None:
+        verdicts.append(verdict)
+        if not args.json and not (args.quiet and verdict.status in (OK, NOTHING)):
+            print("\n".join(verdict_lines(request.board.path, verdict, style)), flush=True)
+
+    def close() -> None:
+        counts = {status: sum(v.status == status for v in verdicts) for status in (OK, FAILED_VERDICT, INCOMPLETE_VERDICT, NOTHING)}
+        if args.json:
+            _print_json(
+                [
+                    {"board": request.board.path, "status": verdict.status, "summary": verdict.summary,
+                     "failures": verdict.failures, "notes": verdict.notes}
+                    for request, verdict in zip(requests, verdicts, strict=False)
+                ]
+            )  # fmt: skip
+        else:
+            told = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+            print(f"{len(verdicts)} board{'s' * (len(verdicts) != 1)}: {told or 'none looked at'}")
+
+    for place, verdict in _verdicts(requests, args, show, close):
+        show(requests[place], verdict)
+    close()
+    statuses = {verdict.status for verdict in verdicts}
+    if FAILED_VERDICT in statuses:
+        return FAILED
+    if INCOMPLETE_VERDICT in statuses or len(verdicts) < len(requests):
+        return INCOMPLETE
+    return ANSWERED
+
+
+def _verdicts(
+    requests: Sequence[Request],
+    args: argparse.Namespace,
+    show: Callable[[Request, Verdict], None],
+    close: Callable[[], None],
+) -> Iterator[tuple[int, Verdict]]:
+    from lastrites import jobs
+    from lastrites.verify import INCOMPLETE as INCOMPLETE_VERDICT
+    from lastrites.verify import Verdict
+
+    def verdict_of(answer: _Answer) -> Verdict:
+        if answer.result is not None:
+            return Verdict(**answer.result)
+        return Verdict(INCOMPLETE_VERDICT, notes=[answer.reason])
+
+    if args.workers > 1 and len(requests) > 1:
+        for place, answer in _in_order(_at_once(jobs.verify, requests, args)):
+            yield place, verdict_of(answer)
+        return
+    for place, request in enumerate(requests):
+        answer = _Answer(request, Progress(quiet=args.quiet))
+
+        def give_up(request: Request = request, answer: _Answer = answer) -> None:
+            show(request, verdict_of(answer))
+            close()
+
+        _run(jobs.verify, answer, give_up)
+        yield place, verdict_of(answer)
+        if answer.reason == "interrupted":
+            return
+
+
+# ---------------------------------------------------------------- facts, program
+
+def run_facts(args: argparse.Namespace) -> int:
+    """The command ``facts``."""
+    ((board, _),) = _load([args.board], args)
+    for fact in board.facts:
+        print(f"{fact}.")
+    return ANSWERED
+
+
+def run_program(args: argparse.Namespace) -> int:
+    """The command ``program``."""
+    from lastrites import jobs
+
+    ((board, _),) = _load([args.board], args)
+    answer = _Answer(_request(board, args), Progress(quiet=args.quiet))
+    _run(jobs.program, answer, lambda: print("incomplete: interrupted", file=sys.stderr))
+    if answer.result is None:
+        print(f"incomplete: {answer.reason}", file=sys.stderr)
+        return INCOMPLETE
+    sys.stdout.write(str(answer.result))
+    return ANSWERED
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit status."""
+    try:
+        args = build_parser().parse_args(arguments)
+        status: int = args.run(args)
+        sys.stdout.flush()
+    except BoardError as error:
+        _complain(error.problems)
+        return BAD_INPUT
+    except BrokenPipeError:
+        # Whoever read the output has had enough; nothing more can be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ANSWERED
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INCOMPLETE
+    except Exception as error:
+        return _blame(error)
+    return status
+
+
+def _blame(error: Exception) -> int:
+    """Tell mistakes in the rules, which are input too; anything else is a mistake of ours and goes on."""
+    from lastrites.solver import RulesError
+
+    if not isinstance(error, RulesError):
+        raise error
+    print(f"the rules are at fault: {error}", file=sys.stderr)
+    return BAD_INPUT

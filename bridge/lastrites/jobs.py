@@ -1,0 +1,186 @@
+"""The work behind the commands, free of anything that prints.
+
+Each job takes ``emit`` and one picklable request, so that it can be done here or in a worker process, and
+reports by messages: ``progress`` (a text), ``order`` (one in its JSON form), ``problems``,
+and at the end ``result``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lastrites.errors import BoardError, Problem
+
+if TYPE_CHECKING:
+    from lastrites.board import Board
+    from lastrites.expect import Expectation, Scope
+    from lastrites.resolution import Resolution
+    from lastrites.worker import Emit
+
+
+@dataclass(frozen=True)
+class Request:
+    """One board, how it is to be read, and how far to go."""
+
+    board: Board
+    readings: Mapping[str, str] = field(default_factory=dict)
+    edition: str | None = None
+    without: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    pile_order: bool = False
+    limit_states: int | None = None
+    timeout: float | None = None
+    max_memory: int | None = None
+    outcome: str | None = None
+    limit: int | None = None
+    expectations: tuple[Expectation, ...] = ()
+
+
+def nothing_known(request: Request) -> dict[str, Any]:
+    """The JSON form of an answer that was ended before anything was known."""
+    board = request.board
+    return {
+        "schema": "lastrites.outcomes/1",
+        "board": board.title or board.path,
+        "game": board.game,
+        "edition": request.edition or board.edition,
+        "readings": {**board.readings, **request.readings},
+        "complete": False,
+        "incomplete_reason": "",
+        "states": 0,
+        "orders": None,
+        "readings_explored": [],
+        "refused": [],
+        "questions": {},
+        "counting": {},
+        "outcomes": [],
+        "stuck": [],
+        "loops": [],
+        "unexplained": [],
+        "warnings": list(board.warnings),
+    }
+
+
+def _resolve(
+    request: Request,
+    emit: Emit,
+    readings: Mapping[str, str] | None = None,
+    edition: str | None = None,
+    pile_order: bool | None = None,
+) -> Resolution:
+    from lastrites.resolution import Limits, resolve
+
+    return resolve(
+        request.board,
+        readings=request.readings if readings is None else readings,
+        edition=edition or request.edition,
+        without=request.without,
+        against=request.against,
+        pile_order=request.pile_order if pile_order is None else pile_order,
+        limits=Limits(request.limit_states, request.timeout, lambda text: emit("progress", text)),
+    )
+
+
+def outcomes(emit: Emit, request: Request) -> None:
+    """Emits the answer as ``result``."""
+    try:
+        emit("result", _resolve(request, emit).to_json())
+    except BoardError as error:
+        # Sent as data: an exception of this kind does not survive the way between processes.
+        emit("problems", error.problems)
+
+
+def orders(emit: Emit, request: Request) -> None:
+    """Emits every legal order that is asked for as ``order``, and the answer as ``result``."""
+    try:
+        resolution = _resolve(request, emit)
+        known = [outcome.id for outcome in resolution.outcomes]
+        if request.outcome is not None and request.outcome not in known:
+            hint = f"outcomes of this board: {', '.join(known) or 'none'}"
+            message = f"there is no outcome {request.outcome}"
+            raise BoardError([Problem("LR-E016", str(request.board.path), 0, 0, message, hint)])
+        for order in resolution.orders(request.outcome, limit=request.limit):
+            steps = [step_json(step) for step in order.steps]
+            emit("order", {"when": dict(order.when), "outcome": order.outcome, "steps": steps})
+        emit("result", resolution.to_json())
+    except BoardError as error:
+        emit("problems", error.problems)
+
+
+def step_json(step: Any) -> dict[str, Any]:
+    """A step of an order in its JSON form."""
+    return {
+        "by": step.by,
+        "decision": step.decision,
+        "clauses": list(step.clauses),
+        "changes": list(step.changes),
+    }
+
+
+# ---------------------------------------------------------------- expectations
+
+def scope_of(board: Board) -> Scope:
+    """What the expectations of a board may speak of."""
+    from lastrites.expect import Scope
+
+    def questions() -> tuple[Mapping[str, tuple[str, ...]], tuple[str, ...]]:
+        from lastrites.editions import questions_of
+
+        known = questions_of(board.rules.rules / board.rules.name)
+        return known.answers, (*known.editions, *known.profiles)
+
+    return Scope(board.path, board.rules.shape, board.players, board.cards, questions)
+
+
+def expectations(board: Board) -> tuple[Expectation, ...]:
+    """The expectations of a board; none if it has none. Raises BoardError."""
+    if board.expect is None:
+        return ()
+    from lastrites.expect import compile_expectations
+
+    return compile_expectations(board.expect, scope_of(board))
+
+
+def verify(emit: Emit, request: Request) -> None:
+    """Emits the verdict on the board, as a mapping, as ``result``."""
+    from lastrites.verify import verify as verify_expectations
+
+    def answer(readings: Mapping[str, str], edition: str | None, pile_order: bool) -> Mapping[str, Any]:
+        return _resolve(request, emit, readings, edition, pile_order).to_json()
+
+    def settled(edition: str) -> Mapping[str, str]:
+        from lastrites.editions import questions_of
+
+        game = request.board.rules
+        return questions_of(game.rules / game.name).settles.get(edition, {})
+
+    try:
+        verdict = verify_expectations(
+            request.expectations,
+            answer,
+            readings=request.readings,
+            edition=request.edition,
+            pile_order=request.pile_order,
+            settled=settled,
+        )
+        emit("result", vars(verdict))
+    except BoardError as error:
+        emit("problems", error.problems)
+
+
+# ---------------------------------------------------------------- program
+
+def program(emit: Emit, request: Request) -> None:
+    """Emits the text of the whole program as ``result``, or the ``reason`` why it is not known."""
+    from lastrites.program import program as program_of
+
+    try:
+        resolution = _resolve(request, emit)
+        if not resolution.complete:
+            emit("reason", resolution.incomplete_reason)
+            return
+        emit("result", program_of(resolution))
+    except BoardError as error:
+        emit("problems", error.problems)
