@@ -28,11 +28,13 @@ class View:
     """The part of a state graph that agrees with an assignment, in an order in which edges point forward.
 
     ``order`` lists the reachable nodes, each after all its predecessors (nodes on a cycle as they come);
-    ``looping`` holds the nodes that lie on a cycle.
+    ``looping`` holds the nodes that lie on a cycle. With ``every_answer`` open questions are walked along all their
+    answers, for what concerns the graph as a whole.
     """
 
-    def __init__(self, graph: StateGraph, assignment: Assignment) -> None:
+    def __init__(self, graph: StateGraph, assignment: Assignment, every_answer: bool = False) -> None:
         self.graph = graph
+        self._every_answer = every_answer
         self.assignment = assignment
         self.open: str | None = None
         self._edges: dict[int, list[tuple[int, int]]] = {}
@@ -47,7 +49,7 @@ class View:
         if found is None:
             here = self.graph.nodes[node]
             found = list(enumerate(here.targets))
-            if here.kind == READING:
+            if here.kind == READING and not self._every_answer:
                 wanted = self.assignment.get(here.who)
                 if wanted is None:
                     self.open = here.who if self.open is None else min(self.open, here.who)

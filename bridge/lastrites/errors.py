@@ -40,6 +40,8 @@ CODES: dict[str, str] = {
     "LR-E031": "an unknown question, answer or edition",
     "LR-E032": "the number of players does not suit the game",
     "LR-E033": "two definitions of one card",
+    "LR-E034": "the event chooses what it may not choose",
+    "LR-E035": "the board is too large or too tangled for this command",
 }
 
 
