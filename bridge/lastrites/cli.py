@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import lastrites
 from lastrites.errors import BoardError, Problem
-from lastrites.terminal import Progress, Style
+from lastrites.terminal import Progress, Style, page_width
 
 if TYPE_CHECKING:
     from lastrites.board import Board
@@ -74,14 +74,14 @@ def _option_groups(parser: argparse.ArgumentParser, *names: str) -> None:
     if "sources" in names:
         group = parser.add_argument_group("where rules and cards come from")
         group.add_argument("--rules", type=_folder, metavar="DIR",
-                           help="a folder of rules instead of those installed: core/ and a folder for each game")  # fmt: skip
+                           help="rules instead of those installed: core/ and a folder for each game")  # fmt: skip
         if "cards" in names:
             group.add_argument("--cards", type=_folder, metavar="DIR", help="a folder of files with cards of one's own")
     if "readings" in names:
         group = parser.add_argument_group("how the rules are read")
         group.add_argument("--reading", type=_reading, action="append", default=[], metavar="Q=A",
-                           help="answer the question Q by A; may be repeated; wins over the board and the edition")  # fmt: skip
-        group.add_argument("--edition", metavar="NAME", help="the edition of the rules, or the profile of an engine")
+                           help="answer the question Q by A, before board and edition; may be repeated")  # fmt: skip
+        group.add_argument("--edition", metavar="NAME", help="an edition of the rules, or the profile of an engine")
         group.add_argument("--without", action="append", default=[], metavar="CLAUSE",
                            help="as if this clause were not in the book; may be repeated")  # fmt: skip
         group.add_argument("--against", action="append", default=[], metavar="CLAUSE",
@@ -176,6 +176,32 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     program.add_argument("board", metavar="BOARD", type=Path)
     _option_groups(program, "sources", "cards", "readings", "limits", "quiet")
+
+    def about_game(
+        name: str, run: Callable[[argparse.Namespace], int], short: str, long: str, examples: Sequence[str]
+    ) -> argparse.ArgumentParser:
+        made = command(name, run, short, long, examples)
+        made.add_argument("game", metavar="GAME")
+        _option_groups(made, "sources", "output")
+        return made
+
+    about_game(
+        "questions", run_questions, "what the rules leave open, and who answers it how",
+        "Every question with its answers, who holds which, and what editions and profiles of engines answer.",
+        ["lastrites questions keyforge"],
+    )  # fmt: skip
+    clauses = about_game(
+        "clauses", run_clauses, "every clause of the rules",
+        "Every clause of the rules: its name, kind, sentence and source, and where its rules stand.",
+        ["lastrites clauses keyforge", "lastrites clauses keyforge --text"],
+    )  # fmt: skip
+    clauses.add_argument("--text", action="store_true", help="with the rules themselves")
+    cards = about_game(
+        "cards", run_cards, "the card library, in words and in facts",
+        "Without a name: the names and ids of all cards. With one: the card in words and in facts.",
+        ["lastrites cards keyforge", "lastrites cards keyforge 'Dust Imp'"],
+    )  # fmt: skip
+    cards.add_argument("name", nargs="?", metavar="NAME", help="name or id of a card")
     return parser
 
 
@@ -368,12 +394,10 @@ def _at_once(
     from lastrites import worker
 
     progress = Progress(quiet=args.quiet)
-    done = 0
     running = worker.run_all(
         task, requests, workers=args.workers, timeout=args.timeout, max_memory=args.max_memory
     )
-    for place, messages, error in running:
-        done += 1
+    for done, (place, messages, error) in enumerate(running, 1):
         progress(f"{done} of {len(requests)} boards")
         answer = _Answer(requests[place], Progress(quiet=True))
         for kind, content in messages:
@@ -406,7 +430,7 @@ def run_orders(args: argparse.Namespace) -> int:
     import json
 
     from lastrites import jobs
-    from lastrites.terminal import headline, order_text, page_width
+    from lastrites.terminal import headline, order_text
 
     ((board, _),) = _load([args.board], args)
     request = _request(board, args, outcome=args.outcome, limit=args.limit)
@@ -461,7 +485,7 @@ def run_verify(args: argparse.Namespace) -> int:
     from lastrites.terminal import verdict_lines
     from lastrites.verify import FAILED as FAILED_VERDICT
     from lastrites.verify import INCOMPLETE as INCOMPLETE_VERDICT
-    from lastrites.verify import NOTHING, OK, Verdict
+    from lastrites.verify import NOTHING, OK
 
     loaded = _load(_board_files(args.paths), args)
     requests = [_request(board, args, expectations=expected) for board, expected in loaded]
@@ -474,7 +498,6 @@ def run_verify(args: argparse.Namespace) -> int:
             print("\n".join(verdict_lines(request.board.path, verdict, style)), flush=True)
 
     def close() -> None:
-        counts = {status: sum(v.status == status for v in verdicts) for status in (OK, FAILED_VERDICT, INCOMPLETE_VERDICT, NOTHING)}
         if args.json:
             _print_json(
                 [
@@ -484,7 +507,8 @@ def run_verify(args: argparse.Namespace) -> int:
                 ]
             )  # fmt: skip
         else:
-            told = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+            statuses = [verdict.status for verdict in verdicts]
+            told = ", ".join(f"{statuses.count(status)} {status}" for status in dict.fromkeys(statuses))
             print(f"{len(verdicts)} board{'s' * (len(verdicts) != 1)}: {told or 'none looked at'}")
 
     for place, verdict in _verdicts(requests, args, show, close):
@@ -551,6 +575,64 @@ def run_program(args: argparse.Namespace) -> int:
         print(f"incomplete: {answer.reason}", file=sys.stderr)
         return INCOMPLETE
     sys.stdout.write(str(answer.result))
+    return ANSWERED
+
+
+# ---------------------------------------------------------------- what the rules say about themselves
+
+def run_questions(args: argparse.Namespace) -> int:
+    """The command ``questions``."""
+    from lastrites import listings
+    from lastrites.book import read_book
+    from lastrites.game import load_game
+
+    book = read_book(load_game(args.game, args.rules, file="GAME"))
+    if args.json:
+        _print_json(listings.questions_json(book))
+    else:
+        sys.stdout.write(listings.questions_text(book, page_width()))
+    return ANSWERED
+
+
+def run_clauses(args: argparse.Namespace) -> int:
+    """The command ``clauses``."""
+    from lastrites import listings
+    from lastrites.book import read_book
+    from lastrites.game import load_game
+
+    game = load_game(args.game, args.rules, file="GAME")
+    book = read_book(game)
+    if args.json:
+        _print_json(listings.clauses_json(game, book))
+    else:
+        sys.stdout.write(listings.clauses_text(game, book, page_width(), args.text))
+    return ANSWERED
+
+
+def run_cards(args: argparse.Namespace) -> int:
+    """The command ``cards``."""
+    from lastrites import listings
+    from lastrites.game import load_game
+    from lastrites.names import nearest
+
+    game = load_game(args.game, args.rules, file="GAME")
+    if args.name is None:
+        names = listings.card_names(game)
+        if args.json:
+            _print_json([{"id": each, "name": name} for name, each in names])
+        else:
+            for name, each in names:
+                print(f"{name} ({each})")
+        return ANSWERED
+    identifier = game.cards.find(args.name)
+    if identifier is None:
+        close = nearest(args.name, game.cards.names())
+        hint = f"did you mean {' or '.join(close)}?" if close else ""
+        raise BoardError([Problem("LR-E018", "NAME", 0, 0, f"unknown card `{args.name}`", hint)])
+    if args.json:
+        _print_json(listings.card_json(game, identifier))
+    else:
+        sys.stdout.write(listings.card_text(game, identifier, page_width()))
     return ANSWERED
 
 

@@ -323,7 +323,7 @@ class Entry:
                 text = f"expected {_people(self.deciders)}, found {_people(actual)}"
                 found.append(Mismatch("deciders", text))
         if self.chance is not None and bool(outcome.get("chance")) != self.chance:
-            found.append(Mismatch("chance", f"expected {shown(self.chance)}, found {shown(bool(outcome.get('chance')))}"))
+            found.append(Mismatch("chance", f"expected {shown(self.chance)}, found {shown(not self.chance)}"))
         return found
 
 

@@ -108,7 +108,7 @@ def _literals(text: str) -> Iterator[Signature]:
     """Predicates of a list of literals, with conditions and aggregates."""
     for piece in _split(text, ",;:"):
         literal = piece.strip()
-        while literal.startswith("not ") or literal.startswith("not("):
+        while literal.startswith(("not ", "not(")):
             literal = literal[3:].strip()
         opening = _AGGREGATE.search(literal)
         if opening is not None:

@@ -340,15 +340,20 @@ class LayerRules:
     """Layer mode: a fresh grounding for each batch of states, needing no closure of fluents."""
 
     def __init__(self, book: Rulebook, fluents: Fluents | None = None, explain: bool = False) -> None:
-        """``explain`` asks for cites and barred as well. Raises RulesError when the rules cannot be read."""
+        """``fluents``: a table to go on with, instead of the board's start. ``explain``: ask for cites and barred too.
+
+        Raises RulesError when the rules cannot be read.
+        """
         self._book = book
         self._explain = explain
         self.fluents = fluents if fluents is not None else Fluents()
         self.initial = 0
-        known = query(book, ["init", "unsupported"])
-        self.unsupported = sorted(str(term.args[0]) for term in known["unsupported"])
-        for term in known["init"]:
-            self.initial |= self.fluents.bit(symbol(term.args[0]))
+        self.unsupported: list[str] = []
+        if fluents is None:
+            known = query(book, ["init", "unsupported"])
+            self.unsupported = sorted(str(term.args[0]) for term in known["unsupported"])
+            for term in known["init"]:
+                self.initial |= self.fluents.bit(symbol(term.args[0]))
 
     def look(self, state: int) -> Situation:
         """What the rules say about one state."""
@@ -427,3 +432,16 @@ def unrolled(book: Rulebook, horizon: int) -> str:
     parts.append(book.library)
     parts.append("\n".join(f"{fact}." for fact in book.facts) + "\n")
     return "\n".join(parts)
+
+
+def complaints(files: Iterable[Path]) -> list[str]:
+    """What clingo has to say while it reads and grounds these files: warnings, remarks and errors."""
+    messages: list[str] = []
+    control = clingo.Control([], logger=lambda code, text: messages.append(text.strip()), message_limit=1000)
+    try:
+        for file in files:
+            control.load(str(file))
+        control.ground([("base", [])])
+    except RuntimeError as error:
+        messages.append(str(error))
+    return messages

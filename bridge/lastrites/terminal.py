@@ -299,7 +299,8 @@ def _odd_text(entry: Any) -> str:
 def _loop_text(entry: Any) -> str:
     if not isinstance(entry, Mapping):
         return str(entry)
-    steps = ", ".join(f"{step['by']}: {step['decision']}" if step.get("by") else step["decision"] for step in entry["cycle"])
+    told = [f"{step['by']}: {step['decision']}" if step.get("by") else step["decision"] for step in entry["cycle"]]
+    steps = ", ".join(told)
     when = when_text(entry.get("when") or {})
     return f"{steps} ({when})" if when else steps
 
