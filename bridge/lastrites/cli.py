@@ -162,8 +162,9 @@ def build_parser() -> argparse.ArgumentParser:
 
     facts = command(
         "facts", run_facts, "the board as ASP facts",
-        "Prints the facts that the board becomes, in the vocabulary of the rules.",
-        ["lastrites facts board.yaml"],
+        "Prints the facts that the board becomes, in the vocabulary of the rules. A file of such facts whose name\n"
+        "ends in .lp is a board file too.",
+        ["lastrites facts board.yaml > board.lp"],
     )  # fmt: skip
     facts.add_argument("board", metavar="BOARD", type=Path)
     _option_groups(facts, "sources", "cards")
@@ -558,9 +559,10 @@ def _verdicts(
 
 def run_facts(args: argparse.Namespace) -> int:
     """The command ``facts``."""
+    from lastrites.factfile import facts_text
+
     ((board, _),) = _load([args.board], args)
-    for fact in board.facts:
-        print(f"{fact}.")
+    sys.stdout.write(facts_text(board))
     return ANSWERED
 
 

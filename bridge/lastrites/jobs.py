@@ -174,13 +174,14 @@ def verify(emit: Emit, request: Request) -> None:
 
 def program(emit: Emit, request: Request) -> None:
     """Emits the text of the whole program as ``result``, or the ``reason`` why it is not known."""
-    from lastrites.program import program as program_of
+    from lastrites.solver import unrolled
+    from lastrites.trace import bounded
 
     try:
         resolution = _resolve(request, emit)
         if not resolution.complete:
             emit("reason", resolution.incomplete_reason)
             return
-        emit("result", program_of(resolution))
+        emit("result", unrolled(*bounded(resolution)))
     except BoardError as error:
         emit("problems", error.problems)
