@@ -53,9 +53,7 @@ class Board:
 
     def initial(self) -> frozenset[Term]:
         """The fluents of the start."""
-        return frozenset(
-            fact.args[0] for fact in self.facts if fact.name == "init" and isinstance(fact.args[0], Term)
-        )
+        return frozenset(fact.args[0] for fact in self.facts if fact.name == "init" and isinstance(fact.args[0], Term))
 
 
 def load_board(path: str | Path, *, rules: Path | None = None, cards: Path | None = None) -> Board:

@@ -32,12 +32,7 @@ class DefinitionReader:
         form = key.form.name
         if form == "abilities":
             numbers = count(1)
-            return [
-                fact
-                for item in _items(node)
-                for _, facts in [self.ability(id, item, numbers)]
-                for fact in facts
-            ]
+            return [fact for item in _items(node) for _, facts in [self.ability(id, item, numbers)] for fact in facts]
         functor = key.constant(0)
         if form in ("stat", "positive"):
             value = number(node)
@@ -50,9 +45,7 @@ class DefinitionReader:
         kind = key.constant(1)
         if form == "words":
             return [fn(functor, id, self.words.value(kind, item)) for item in items]
-        return [
-            fn(functor, id, place, self.words.value(kind, item)) for place, item in enumerate(_items(node), 1)
-        ]
+        return [fn(functor, id, place, self.words.value(kind, item)) for place, item in enumerate(_items(node), 1)]
 
     def ability(self, id: str, node: Node, numbers: Iterator[int]) -> tuple[int, list[Term]]:
         """Number and facts of one ability; what it gives to others is numbered after it."""
@@ -80,18 +73,13 @@ class DefinitionReader:
                 other, more = self.ability(id, item, numbers)
                 facts += [fn("gives", id, own, selector, other), *more]
             return facts
-        steps = [
-            fn("step", id, own, place, effect)
-            for place, effect in enumerate(words.effects(node, self.find), 1)
-        ]
+        steps = [fn("step", id, own, place, effect) for place, effect in enumerate(words.effects(node, self.find), 1)]
         return [fn("instead", id, own), *steps] if form == "instead" else steps
 
 
 def _items(node: Node) -> tuple[Node, ...]:
     if not isinstance(node, List):
-        raise WordError(
-            "LR-E014", node, "a list is expected here", "write it in [brackets] or with - before each"
-        )
+        raise WordError("LR-E014", node, "a list is expected here", "write it in [brackets] or with - before each")
     return node.items
 
 

@@ -35,13 +35,10 @@ class EventReader:
     def event(self, place: int, node: Node, default: str) -> list[Term]:
         entries = self.notes.entries("event", node)
         verbs = [(key, value) for key, value in entries if key.form.name not in _OPTIONS]
-        if isinstance(node, Mapping) and len(verbs) != 1:
+        strange = isinstance(node, Mapping) and len(entries) < len(node.entries)  # noted already
+        if isinstance(node, Mapping) and len(verbs) != 1 and not (strange and not verbs):
             names = " and ".join(f"`{key.text}`" for key, _ in verbs)
-            message = (
-                f"an event has one verb, here are {len(verbs)}: {names}"
-                if verbs
-                else "this event has no verb"
-            )
+            message = f"an event has one verb, here are {len(verbs)}: {names}" if verbs else "this event has no verb"
             known = ", ".join(k.text for k in self.notes.shape.keys("event") if k.form.name not in _OPTIONS)
             hint = "write a list of events for several, one after another" if verbs else f"verbs: {known}"
             spot = next((name for name, _ in node.entries if verbs and name.text == verbs[1][0].text), node)
@@ -55,9 +52,7 @@ class EventReader:
                     by = self.references.player(value)
                 elif key.form.name == "choose":
                     if answered:
-                        raise WordError(
-                            "LR-E006", value, "`choose` and `targets` mean the same", "keep one of them"
-                        )
+                        raise WordError("LR-E006", value, "`choose` and `targets` mean the same", "keep one of them")
                     answered = True
                     facts += self.choices(place, value)
                 elif key.form.name == "detail":
@@ -142,9 +137,7 @@ class EventReader:
 
     def amounts(self, key: Key, node: Node, read: Callable[[Node], T]) -> list[tuple[str, T]]:
         if not isinstance(node, Mapping) or not node.entries:
-            raise WordError(
-                "LR-E014", node, "a mapping is expected here", f"write {key.text}: {{Card: number}}"
-            )
+            raise WordError("LR-E014", node, "a mapping is expected here", f"write {key.text}: {{Card: number}}")
         found: dict[str, T] = {}
         for name, value in node.entries:
             with self.notes.collecting():

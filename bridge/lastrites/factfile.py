@@ -23,7 +23,7 @@ _TOKEN = re.compile(
       | (?P<name>_*[a-z][A-Za-z0-9_']*)
       | (?P<number>-?[0-9]+)
       | (?P<string>"(?:[^"\\\n]|\\["\\n])*")
-      | (?P<mark>[().,])""",
+      | (?P<mark>[(),]|\.(?!\.))""",
     re.VERBOSE,
 )
 _WRONG = (
@@ -96,9 +96,7 @@ class _Parser:
         while self.next < len(self.tokens):
             kind, token, place = self.peek()
             if kind != "name" or token == "not":
-                raise _WrongFactError(
-                    place, f"a fact begins with a name, not with {token}", "write name(arguments)."
-                )
+                raise _WrongFactError(place, f"a fact begins with a name, not with {token}", "write name(arguments).")
             fact = self.term(0)
             if not isinstance(fact, Term):
                 raise _WrongFactError(place, "a fact is expected here")
@@ -171,7 +169,7 @@ _LIBRARY = {
 
 def _library(shape: Shape) -> dict[str, tuple[str, ...]]:
     """Predicates that define a card, those of the shape's own included."""
-    known = dict(_LIBRARY)
+    known: dict[str, tuple[str, ...]] = dict(_LIBRARY)
     for key in shape.of_form("definition", "word", "words", "symbols"):
         known[key.constant(0)] = ("st",)
     for key in shape.of_form("definition", "listed"):
@@ -180,7 +178,7 @@ def _library(shape: Shape) -> dict[str, tuple[str, ...]]:
 
 
 def _fluents(shape: Shape) -> dict[str, tuple[str, ...]]:
-    known = {
+    known: dict[str, tuple[str, ...]] = {
         "zone": ("sst",),
         "place": ("sn",),
         "host": ("ss",),
@@ -261,14 +259,8 @@ class _FactBoard:
                         self.note("LR-E013", line, column, f"`{what}` is missing for the card {fact.args[0]}")
                 if lying.count(fact.args[0]) > 1:
                     self.note("LR-E030", line, column, f"the card {fact.args[0]} lies in two zones")
-            elif (
-                fact.name == "prints"
-                and fact.args[1] not in defined
-                and fact.args[1] not in self.game.cards.by_id
-            ):
-                self.note(
-                    "LR-E018", line, column, f"unknown card `{fact.args[1]}`", "ids are those of the library"
-                )
+            elif fact.name == "prints" and fact.args[1] not in defined and fact.args[1] not in self.game.cards.by_id:
+                self.note("LR-E018", line, column, f"unknown card `{fact.args[1]}`", "ids are those of the library")
             elif fact.name in library and fact.args[0] in self.game.cards.by_id:
                 self.note(
                     "LR-E033",

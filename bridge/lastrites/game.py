@@ -62,9 +62,7 @@ def rules_folder() -> Path:
     folder = Path(str(packaged))
     if (folder / "core").is_dir():
         return folder
-    raise BoardError(
-        [Problem("LR-E017", "", 0, 0, "no rules are installed", "give a folder with --rules DIR")]
-    )
+    raise BoardError([Problem("LR-E017", "", 0, 0, "no rules are installed", "give a folder with --rules DIR")])
 
 
 def known_games(rules: Path | None = None) -> list[str]:
@@ -79,9 +77,7 @@ def known_games(rules: Path | None = None) -> list[str]:
     )
 
 
-def load_game(
-    name: str, rules: Path | None = None, *, file: str = "", line: int = 0, column: int = 0
-) -> Game:
+def load_game(name: str, rules: Path | None = None, *, file: str = "", line: int = 0, column: int = 0) -> Game:
     """The game called ``name``, one of those that the folder of rules holds.
 
     ``file``, ``line`` and ``column`` say where the name was written, for the message. Raises BoardError with

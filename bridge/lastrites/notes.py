@@ -69,9 +69,7 @@ class Notes:
         known = [key.text for key in self.shape.keys(level)]
         close = nearest(name.text, known)
         hint = f"did you mean `{close[0]}`?" if close else "known here: " + ", ".join(known)
-        elsewhere = [
-            other for other in ("board", "player", "card", "event") if self.shape.key(other, name.text)
-        ]
+        elsewhere = [other for other in ("board", "player", "card", "event") if self.shape.key(other, name.text)]
         if not close and elsewhere:
             hint = f"`{name.text}` belongs to {_LEVELS[elsewhere[0]]}; is it indented as meant? {hint}"
         self.note("LR-E012", name, f"unknown key `{name.text}`", hint)

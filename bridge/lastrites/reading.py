@@ -119,7 +119,7 @@ class BoardReader:
                 if text is not None:
                     out.readings[question.text] = text
                     out.places[f"readings.{question.text}"] = (question.line, question.column)
-        elif form == "active":
+        elif form == "active" and self.to.players:
             out.facts.append(fn("active", self.to.player(node)))
         elif form == "setting":
             out.facts.append(fn("setting", fn(key.constant(0)), self.words.value(key.constant(1), node)))
@@ -148,9 +148,7 @@ class BoardReader:
                 continue
             hidden = self.cards.printed(name.text)
             if hidden in self.definitions and self.definitions[hidden].notes is notes:
-                notes.note(
-                    "LR-E033", name, f"`{name.text}` is defined twice", "names differ in more than case"
-                )
+                notes.note("LR-E033", name, f"`{name.text}` is defined twice", "names differ in more than case")
                 continue
             id = slug(name.text)
             while id in self.game.cards.by_id or id in self.definitions:
@@ -180,9 +178,7 @@ class BoardReader:
             if key.form.name != "players":
                 continue
             if not isinstance(node, Mapping):
-                self.notes.note(
-                    "LR-E014", node, "a mapping of players is expected here", "write `Name:` for each"
-                )
+                self.notes.note("LR-E014", node, "a mapping of players is expected here", "write `Name:` for each")
                 continue
             least, most = key.form.args
             if not int(str(least)) <= len(node.entries) <= int(str(most)):
@@ -204,13 +200,9 @@ class BoardReader:
     def check_player_name(self, name: Scalar) -> None:
         taken = {key.text for key in self.shape.keys("board")} | self.shape.reserved
         if name.text in taken:
-            self.notes.note(
-                "LR-E024", name, f"no player may be called `{name.text}`", "the word has a meaning there"
-            )
+            self.notes.note("LR-E024", name, f"no player may be called `{name.text}`", "the word has a meaning there")
         elif not name.text.strip() or len(name.text) > _LONGEST_NAME or "\n" in name.text:
-            self.notes.note(
-                "LR-E024", name, f"a player's name is one line of 1 to {_LONGEST_NAME} characters"
-            )
+            self.notes.note("LR-E024", name, f"a player's name is one line of 1 to {_LONGEST_NAME} characters")
 
     def read_player(self, player: str, node: Node) -> list[Term]:
         facts: list[Term] = []
@@ -243,9 +235,7 @@ class BoardReader:
                 facts.append(_init("num", fn("anonymous", player, fn(zone)), beyond))
         return facts
 
-    def read_zone(
-        self, node: Node, player: str, zone: Value, ordered: str, host: _Card | None = None
-    ) -> None:
+    def read_zone(self, node: Node, player: str, zone: Value, ordered: str, host: _Card | None = None) -> None:
         items = self.to.whole_names(self.notes.items(node, "cards"))
         for place, item in enumerate(items, 1):
             self.read_card(item, player, zone, place, ordered, host)
@@ -347,8 +337,7 @@ class BoardReader:
                     self.notes.note(
                         "LR-E023",
                         card.name,
-                        f"{title}#{card.copy} stands on the board twice: "
-                        f"lines {first.line} and {card.name.line}",
+                        f"{title}#{card.copy} stands on the board twice: lines {first.line} and {card.name.line}",
                         "number the copies apart",
                     )
                 elif card.copy is not None:
@@ -372,9 +361,7 @@ class BoardReader:
                     continue
                 text = node.text if isinstance(node, Scalar) else ""
                 if not _ID.fullmatch(text):
-                    self.notes.note(
-                        "LR-E022", node, "this is no id", "an id has letters, digits, - and _ only"
-                    )
+                    self.notes.note("LR-E022", node, "this is no id", "an id has letters, digits, - and _ only")
                 elif text in self.cards.ids:
                     self.notes.note("LR-E022", node, f"the id `{text}` is used twice", "ids must be unique")
                 elif any(other != card.called for other in self.cards.find(text)):
@@ -435,14 +422,10 @@ class BoardReader:
         if form == "overrides":
             items = self.notes.items(node, "words")
             words = [self.words.value(key.constant(1), item) for item in items]
-            listed = [
-                fn("override_item", card, fn(functor), place, word) for place, word in enumerate(words, 1)
-            ]
+            listed = [fn("override_item", card, fn(functor), place, word) for place, word in enumerate(words, 1)]
             return [fn("override", card, fn(functor), len(words)), *listed]
         if not isinstance(node, Mapping):
-            raise WordError(
-                "LR-E014", node, "a mapping is expected here", f"write {key.text}: {{...: number}}"
-            )
+            raise WordError("LR-E014", node, "a mapping is expected here", f"write {key.text}: {{...: number}}")
         facts: list[Term] = []
         for name, amount in node.entries:
             with self.notes.collecting():
@@ -465,9 +448,5 @@ def _count(quantity: Term, amount: int) -> list[Term]:
 def _truth(node: Node) -> bool:
     if isinstance(node, Scalar) and node.text in ("true", "false"):
         return node.text == "true"
-    shown = (
-        f"`{node.text}` is neither true nor false"
-        if isinstance(node, Scalar)
-        else "true or false is expected here"
-    )
+    shown = f"`{node.text}` is neither true nor false" if isinstance(node, Scalar) else "true or false is expected here"
     raise WordError("LR-E016", node, shown, "write true or false")

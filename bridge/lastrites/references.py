@@ -27,11 +27,7 @@ class References:
         """The player whom a node names. Raises WordError (LR-E024)."""
         if isinstance(node, Scalar) and node.text in self.players:
             return node.text
-        shown = (
-            f"`{node.text}` is no player of this board"
-            if isinstance(node, Scalar)
-            else "a player is expected here"
-        )
+        shown = f"`{node.text}` is no player of this board" if isinstance(node, Scalar) else "a player is expected here"
         raise WordError("LR-E024", node, shown, "players: " + ", ".join(self.players))
 
     def one(self, node: Node) -> str:

@@ -42,9 +42,7 @@ class Shape:
                     levels.setdefault(level, []).append(Key(text, rank, form))
                 case Term("reserved", (str(text),)):
                     reserved.add(text)
-        ordered = {
-            level: tuple(sorted(keys, key=lambda key: (key.rank, key.text))) for level, keys in levels.items()
-        }
+        ordered = {level: tuple(sorted(keys, key=lambda key: (key.rank, key.text))) for level, keys in levels.items()}
         return cls(ordered, frozenset(reserved))
 
     def keys(self, level: str) -> tuple[Key, ...]:

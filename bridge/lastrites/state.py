@@ -70,6 +70,7 @@ class StateWriter:
                 case Term("init", (Term("is_place", (Term(level, ()), str(place))),)):
                     self.named_places.setdefault(level, []).append(place)
         self.sizes = {key.constant(): key for key in self.shape.of_form("player", "size")}
+        self.speaker = self.words.speaker()
         self.zone_texts = {zone: text for zone, (text, _) in self.shape.zones().items()}
 
     # ---- whole states
@@ -126,20 +127,12 @@ class StateWriter:
 
     def _card_changes(self, card: str, old: _Fluents, new: _Fluents) -> list[str]:
         lines = []
-        was, now = self._whereabouts(card, old), self._whereabouts(card, new)
+        before, after = old.zone.get(card), new.zone.get(card)
+        changed_hands = before is not None and after is not None and before[0] != after[0]
+        was, now = (self._whereabouts(card, fluents, changed_hands) for fluents in (old, new))
         moved = was != now
         if moved:
-            with_player = old.zone.get(card, ("", ""))[0] != new.zone.get(card, ("", ""))[0]
-            both = card in old.zone and card in new.zone
-            lines.append(
-                f"{card}: "
-                + " -> ".join(
-                    f"{fluents.zone[card][0]}'s {text}"
-                    if with_player and both and card not in fluents.host
-                    else text
-                    for fluents, text in ((old, was), (new, now))
-                )
-            )
+            lines.append(f"{card}: {was} -> {now}")
         numbers = dict.fromkeys([*old.numbers, *new.numbers])
         for quantity in sorted((q for q in numbers if q.args[:1] == (card,)), key=order):
             first, last = old.numbers.get(quantity, 0), new.numbers.get(quantity, 0)
@@ -151,15 +144,16 @@ class StateWriter:
             lines += [f"{card}: no longer {self._mark(mark)}" for mark in sorted(gone - come, key=order)]
         return lines
 
-    def _whereabouts(self, card: str, fluents: _Fluents) -> str:
+    def _whereabouts(self, card: str, fluents: _Fluents, with_player: bool) -> str:
+        """Where a card is, in words; ``with_player`` says whose zone it is."""
         if card not in fluents.zone:
             return "nowhere"
-        zone = fluents.zone[card][1]
-        if card in fluents.host:
-            return self.words.speaker().render(Term(getattr(zone, "name", ""), (fluents.host[card],)))
-        if isinstance(zone, Term) and zone.name in self.zone_texts:
-            return self.zone_texts[zone.name]
-        return self.words.speaker().render(zone)
+        player, zone = fluents.zone[card]
+        if card in fluents.host and isinstance(zone, Term):
+            return self.speaker.render(Term(zone.name, (fluents.host[card],)))
+        constant = zone.name if isinstance(zone, Term) else ""
+        text = self.zone_texts.get(constant) or self.speaker.render(zone)
+        return f"{player}'s {text}" if with_player else text
 
     def _label(self, quantity: Term) -> str:
         for key in self.shape.of_form("card", "number", "numbers", "numbers_by_player"):
@@ -175,7 +169,7 @@ class StateWriter:
         for key in self.shape.of_form("card", "flag"):
             if key.form.args[0] == mark:
                 return key.text
-        return self.words.speaker().render(mark)
+        return self.speaker.render(mark)
 
 
 def name_order(card: str) -> tuple[object, ...]:
@@ -227,9 +221,7 @@ class _Writer:
                 value = next(iter(self.zone(place, fn(functor), "set")), None)
             elif form == "cards":
                 zone = fn("at", fn(functor), place)
-                by_player = {
-                    name: self.zone(name, zone, key.constant(1)) for name in self.owner.board.players
-                }
+                by_player = {name: self.zone(name, zone, key.constant(1)) for name in self.owner.board.players}
                 value = {name: cards for name, cards in by_player.items() if cards}
             if value:
                 written[key.text] = value
@@ -266,11 +258,7 @@ class _Writer:
             return self.override(card, key)
         if form == "attached":
             zone = fn(key.constant())
-            cards = [
-                other
-                for other in self.attached.get(card, ())
-                if self.found.zone.get(other, ("", ""))[1] == zone
-            ]
+            cards = [other for other in self.attached.get(card, ()) if self.found.zone.get(other, ("", ""))[1] == zone]
             return [self.card(other, player) for other in sorted(cards, key=name_order)] or None
         if form == "number":
             return self.found.numbers.get(fn(key.constant(), card)) or None
@@ -292,9 +280,7 @@ class _Writer:
         if whole and key.form.name == "numbers_by_player":
             return whole
         found: dict[Any, int] = {}
-        for quantity in sorted(
-            (q for q in self.found.numbers if q.name == functor and len(q.args) == 2), key=order
-        ):
+        for quantity in sorted((q for q in self.found.numbers if q.name == functor and len(q.args) == 2), key=order):
             if quantity.args[0] == card:
                 about = quantity.args[1]
                 text = about if isinstance(about, str) else self.owner.words.text(key.constant(1), about)

@@ -44,9 +44,7 @@ def number(node: Node, least: int = 0) -> int:
 def only_entry(node: Node, what: str) -> tuple[Scalar, Node]:
     """Key and value of a mapping with one entry. Raises WordError (LR-E014)."""
     if not isinstance(node, Mapping) or len(node.entries) != 1:
-        raise WordError(
-            "LR-E014", node, f"{what} is expected here, with one entry", "write several steps for several"
-        )
+        raise WordError("LR-E014", node, f"{what} is expected here, with one entry", "write several steps for several")
     return node.entries[0]
 
 
@@ -125,9 +123,7 @@ class Words:
             functor, sub = entry
             return fn(functor, self.phrase(sub, inner, find))
         if not isinstance(node, Scalar):
-            raise WordError(
-                "LR-E014", node, f"a word is expected here ({kind})", _suggest("", self.known(kind))
-            )
+            raise WordError("LR-E014", node, f"a word is expected here ({kind})", _suggest("", self.known(kind)))
         term = self.word(kind, node.text)
         if term is None:
             message = f"`{node.text}` is not a {kind} that these rules know"
@@ -152,9 +148,7 @@ class Words:
                 return term
             if not re.fullmatch(r"[-+]?[0-9.]+", node.text) and self.terms.get("amount"):
                 hint = _suggest(node.text, self.known("amount"))
-                raise WordError(
-                    "LR-E015", node, f"`{node.text}` is neither a number nor an amount in words", hint
-                )
+                raise WordError("LR-E015", node, f"`{node.text}` is neither a number nor an amount in words", hint)
         return number(node)
 
     def filters(self, node: Node) -> Term:
@@ -182,9 +176,7 @@ class Words:
                     break
             else:
                 hint = _suggest(token, self.known("filter"))
-                raise WordError(
-                    "LR-E026", node, f"`{token}` in `{node.text}` is not a word that describes cards", hint
-                )
+                raise WordError("LR-E026", node, f"`{token}` in `{node.text}` is not a word that describes cards", hint)
         if opposite or not found:
             raise WordError("LR-E026", node, f"`{node.text}` does not say which cards")
         result = found[-1]
@@ -221,9 +213,7 @@ class Words:
             return fn("card", card)
         known = self.known("selector") + [f"{word} ..." for word in self.terms.get("quantifier", ())]
         hint = _suggest(node.text, known)
-        raise WordError(
-            "LR-E026", node, f"`{node.text}` is neither a card on this board nor a phrase for cards", hint
-        )
+        raise WordError("LR-E026", node, f"`{node.text}` is neither a card on this board nor a phrase for cards", hint)
 
     def effect(self, node: Node, find: FindCard = no_card) -> Term:
         """One instruction, such as ``{damage: {each enemy creature: 1}}``. Raises WordError."""
@@ -315,9 +305,7 @@ class Speaker:
                     self.events.setdefault(event, {})[place] = effect
                 case Term("ability", (str(id), int(ability), when)):
                     self.whens[id, ability] = when
-                case Term(
-                    "step" | "condition" | "gives" | "watches" | "instead", (str(id), int(ability), *rest)
-                ):
+                case Term("step" | "condition" | "gives" | "watches" | "instead", (str(id), int(ability), *rest)):
                     self.parts.setdefault((fact.name, id, ability), []).append(tuple(rest))
 
     def render(self, value: Value) -> str:
@@ -389,9 +377,7 @@ class Speaker:
         for selector, given in self._facts("gives", id, number):
             if isinstance(given, int) and given != number:
                 gifts.setdefault(selector, []).append(f"“{self.ability(id, given)}”")
-        given_texts = [
-            f"{self.render(selector)} gains {' and '.join(texts)}" for selector, texts in gifts.items()
-        ]
+        given_texts = [f"{self.render(selector)} gains {' and '.join(texts)}" for selector, texts in gifts.items()]
         text = ", ".join(filter(None, [text, *given_texts]))
         head = self.render(when)
         watched = [self.render(args[0]) for args in self._facts("watches", id, number)]

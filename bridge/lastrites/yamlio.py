@@ -68,9 +68,7 @@ def read_text(path: Path) -> str:
     try:
         if not path.is_file():
             what = "is a folder" if path.is_dir() else "does not exist or is no ordinary file"
-            raise BoardError(
-                [Problem("LR-E001", str(path), 0, 0, f"{path} {what}", "give the path of a board file")]
-            )
+            raise BoardError([Problem("LR-E001", str(path), 0, 0, f"{path} {what}", "give the path of a board file")])
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise BoardError([_too_large(str(path), size)])
@@ -111,7 +109,7 @@ class _StopError(Exception):
     """Reading cannot go on; what is wrong has been noted."""
 
 
-_BAD_CHARACTER = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\ufeff")
+_BAD_CHARACTER = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\ufeff")
 _COPY_COMMENT = re.compile(r"[ \t]+#(\d+)")
 
 
@@ -291,7 +289,7 @@ class _Builder:
 
 _QUOTE_HINT = "text that begins with one of & * ! [ { needs quotes"
 
-_BARE = re.compile(r"[A-Za-z\u00c0-\u024f][^\x00-\x1f\"#:,\[\]{}&*!|>%@`\\\x7f-\x9f\u2028\u2029\ufeff]*")
+_BARE = re.compile(r"[A-Za-z\u00c0-\u024f][^\x00-\x1f\"#:,\[\]{}&*!|>%@`?\\\x7f-\x9f\u2028\u2029\ufeff]*")
 _SPECIAL = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
 
 
@@ -303,7 +301,8 @@ def quote(text: str, key: bool = False) -> str:
     bare = _BARE.fullmatch(text) and text == text.strip() and text.lower() not in _SPECIAL
     if bare and "  " not in text and "\u00a0" not in text:
         return text
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\x7F")
+    quoted = json.dumps(text, ensure_ascii=False)
+    return _BAD_CHARACTER.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 
 
 def _scalar(value: object) -> str:
