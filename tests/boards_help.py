@@ -53,6 +53,9 @@ title("shae-cloudkicker","Shae “Cloudkicker”"). kind("shae-cloudkicker",crea
 
 % @card(zan-the-second) Zan: the #2
 title("zan-the-second","Zan: the #2"). kind("zan-the-second",creature).
+
+% @card(kai-reborn) Kai: Reborn
+title("kai-reborn","Kai: Reborn"). kind("kai-reborn",creature).
 """
 
 NAMES = (
@@ -69,6 +72,7 @@ NAMES = (
     "[REDACTED]",
     "Shae “Cloudkicker”",
     "Zan: the #2",
+    "Kai: Reborn",
 )
 
 

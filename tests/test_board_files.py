@@ -309,6 +309,9 @@ def test_every_awkward_name_can_lie_on_a_board() -> None:
         (zones("hand: [Troll: {id: a b}]"), "LR-E022", 5, 24, "letters"),
         (zones("hand: [Troll: {id: a}, Soleft: {id: a}]"), "LR-E022", 5, 41, "twice"),
         (zones("hand: [Troll: {id: soleft}, Soleft]"), "LR-E022", 5, 24, "another card"),
+        (zones("hand: [Kai: Reborn]"), "LR-E021", 5, 12, '"Kai: Reborn"'),
+        (zones("hand:\n  - Kai: Reborn"), "LR-E021", 6, 9, '"Kai: Reborn"'),
+        (zones("hand: [{Ley, Earl of Hurl: {damage: 1}}]"), "LR-E021", 5, 13, '"Ley, Earl of Hurl"'),
         # events
         (zones("hand: [Troll]", event="event: {pley: Troll}\n"), "LR-E012", 7, 9, "play"),
         (zones("hand: [Troll]", event="event: {by: Ann}\n"), "LR-E025", 7, 8, "no verb"),
@@ -332,6 +335,7 @@ def test_every_awkward_name_can_lie_on_a_board() -> None:
         (zones("battleline: [Troll]", event="event: {destroy: []}\n"), "LR-E014", 7, 18, "at least one"),
         (zones("battleline: [Troll]", event="event: {destroy: [Troll, troll]}\n"), "LR-E019", 7, 26, "twice"),
         (zones("battleline: [Troll]", event="event: {damage: 3}\n"), "LR-E014", 7, 17, "Card: number"),
+        (zones("battleline: ['Ley']", event="event: {damage: {Ley, Earl of Hurl: 2}}\n"), "LR-E021", 7, 18, "quotes"),
         (zones("battleline: [Troll]", event="event: {damage: {Troll: x}}\n"), "LR-E015", 7, 25, "0 to 999"),
         (zones("battleline: [Troll]", event="event: {reap: Troll, by: Cyd}\n"), "LR-E024", 7, 26, "Ann, Bob"),
         (zones("battleline: [Troll]", event="event: {reap: Troll, choose: [lft]}\n"), "LR-E018", 7, 31, "left"),

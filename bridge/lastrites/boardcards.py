@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from lastrites.names import CardIndex, fold, nearest
 
+_MAX_SUGGESTIONS = 50
 _COPY = re.compile(r"(?s)(.*\S)\s*#([0-9]+)")
 
 
@@ -30,11 +31,18 @@ class BoardCards:
     prints: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     _defined: dict[str, str] = field(default_factory=dict)
+    _of: dict[str, list[str]] = field(default_factory=dict)
+    _suggestions: int = 0
 
     def define(self, id: str, name: str) -> None:
         """Make a card of the board's own known; it hides a library card of that name."""
         self.titles[id] = name
         self._defined[fold(name)] = id
+
+    def add(self, card: str, printed: str) -> None:
+        """Put a card on the board: the name that outcomes print, and the id of the printed card."""
+        self.prints[card] = printed
+        self._of.setdefault(printed, []).append(card)
 
     def printed(self, name: str) -> str | None:
         """Id of the printed card that ``name`` (without copy number) means, or None."""
@@ -63,15 +71,18 @@ class BoardCards:
         if text in self.ids:
             return [self.ids[text]]
         id, copy = self.card_and_copy(text)
-        fitting = [card for card, printed in self.prints.items() if printed == id]
+        fitting = self._of.get(id or "", [])
         if copy is None:
-            return fitting
+            return list(fitting)
         wanted = fold(f"{self.title(id or '')}#{copy}")
         exact = [card for card in fitting if fold(card) == wanted]
         return exact or (fitting if copy == 1 and len(fitting) == 1 and "#" not in fitting[0] else [])
 
     def suggest(self, text: str, here: bool = False) -> str:
         """A hint with the names most like ``text``: of the cards of the board only if ``here``."""
+        self._suggestions += 1
+        if self._suggestions > _MAX_SUGGESTIONS:  # looking for near names is slow, and nobody reads so many
+            return ""
         known: Iterable[str] = [*self.prints, *self.ids]
         if not here:
             known = [*self.titles.values(), *self.index.names()]

@@ -138,6 +138,8 @@ class EventReader:
     def amounts(self, key: Key, node: Node, read: Callable[[Node], T]) -> list[tuple[str, T]]:
         if not isinstance(node, Mapping) or not node.entries:
             raise WordError("LR-E014", node, "a mapping is expected here", f"write {key.text}: {{Card: number}}")
+        if self.references.broken_name(node):
+            return []
         found: dict[str, T] = {}
         for name, value in node.entries:
             with self.notes.collecting():

@@ -322,7 +322,7 @@ def read_facts_board(text: str, path: str, rules: Path | None = None) -> Board:
     for fact, _, _ in checked.by_name.get("title", ()):
         cards.define(str(fact.args[0]), str(fact.args[1]))
     for fact, _, _ in checked.by_name.get("prints", ()):
-        cards.prints[str(fact.args[0])] = str(fact.args[1])
+        cards.add(str(fact.args[0]), str(fact.args[1]))
     turns = sorted(checked.by_name.get("turn", ()), key=lambda found: order(found[0].args[1]))
     players = [str(fact.args[0]) for fact, _, _ in turns] or [str(name) for name in checked.column("player")]
     return Board(

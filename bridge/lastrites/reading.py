@@ -215,6 +215,8 @@ class BoardReader:
                     amount = number(value)
                     if amount:
                         facts.append(_init("num", fn(key.constant(), player), amount))
+                elif form == "numbers":
+                    facts += self.numbers(key, player, value)
                 elif form == "size":
                     sizes.append((key.constant(), number(value), value))
                 elif form == "zone":
@@ -245,7 +247,11 @@ class BoardReader:
     ) -> None:
         name = name_of(node)
         if name is None or (isinstance(node, Mapping) and len(node.entries) != 1):
+            if self.to.broken_name(node):
+                return
             self.note_shape_of_card(node)
+            return
+        if self.to.broken_name(node):
             return
         state = node.entries[0][1] if isinstance(node, Mapping) else None
         if not name.text.strip():
@@ -315,10 +321,14 @@ class BoardReader:
             self.read_card(node, place, fn(functor), 1, "set")
             return []
         if not isinstance(node, Mapping):
-            raise WordError("LR-E014", node, "a mapping is expected here", "write {player: [cards]}")
+            raise WordError("LR-E014", node, "a mapping is expected here", "write {player: ...}")
+        zone = fn("at", fn(functor), place)
         for name, cards in node.entries:
             with self.notes.collecting():
-                self.read_zone(cards, self.to.player(name), fn("at", fn(functor), place), key.constant(1))
+                if form == "one_each":
+                    self.read_card(cards, self.to.player(name), zone, 1, "set")
+                else:
+                    self.read_zone(cards, self.to.player(name), zone, key.constant(1))
         return []
 
     # ---- names of cards
@@ -348,7 +358,7 @@ class BoardReader:
                     card.called = title
                 else:
                     card.called = f"{title}#{card.copy if card.copy is not None else next(free)}"
-                self.cards.prints[card.called] = printed
+                self.cards.add(card.called, printed)
 
     def check_ids(self) -> None:
         """Note the names given by ``id:``, which must be unique and no name of another card."""
@@ -424,16 +434,18 @@ class BoardReader:
             words = [self.words.value(key.constant(1), item) for item in items]
             listed = [fn("override_item", card, fn(functor), place, word) for place, word in enumerate(words, 1)]
             return [fn("override", card, fn(functor), len(words)), *listed]
+        return self.numbers(key, card, node)
+
+    def numbers(self, key: Key, subject: str, node: Node) -> list[Term]:
+        """Numbers of one card or player, told apart by a word or by a player."""
         if not isinstance(node, Mapping):
             raise WordError("LR-E014", node, "a mapping is expected here", f"write {key.text}: {{...: number}}")
         facts: list[Term] = []
         for name, amount in node.entries:
             with self.notes.collecting():
-                if form == "numbers_by_player":
-                    facts += _count(fn(functor, card, self.to.player(name)), number(amount))
-                else:
-                    word = self.words.value(key.constant(1), name)
-                    facts += _count(fn(functor, card, word), number(amount))
+                by_player = key.form.name == "numbers_by_player"
+                about = self.to.player(name) if by_player else self.words.value(key.constant(1), name)
+                facts += _count(fn(key.constant(), subject, about), number(amount))
         return facts
 
 

@@ -33,7 +33,8 @@ class References:
     def one(self, node: Node) -> str:
         """The one card of the board that a node names. Raises WordError (LR-E018, LR-E019, LR-E020)."""
         if not isinstance(node, Scalar):
-            raise WordError("LR-E014", node, "the name of a card is expected here")
+            hint = "" if not isinstance(node, Mapping) else "a name with a comma or colon needs quotes"
+            raise WordError("LR-E014", node, "the name of a card is expected here", hint)
         fitting = self.cards.find(node.text)
         if len(fitting) == 1:
             return fitting[0]
@@ -75,6 +76,29 @@ class References:
                 kept.append(items[start])
             start = end + 1
         return kept
+
+    def broken_name(self, node: Node) -> bool:
+        """Whether a mapping is one name with a colon or comma, written without quotes; noted if so.
+
+        ``- Zan: the Second`` is a mapping for YAML, and so is ``{Ley, Earl of Hurl: 2}``, with two keys.
+        """
+        if not isinstance(node, Mapping):
+            return False
+        names: list[tuple[Scalar, str]] = []
+        previous = ""
+        for name, value in node.entries:
+            if isinstance(value, Scalar) and value.text and not value.quoted:
+                names.append((name, f"{name.text}: {value.text}"))
+            if previous:
+                names.append((node.entries[0][0], f"{previous}, {name.text}"))
+            absent = isinstance(value, Scalar) and value.absent
+            previous = (f"{previous}, {name.text}" if previous else name.text) if absent else ""
+        for name, joined in names:
+            if self.cards.printed(joined) is not None:
+                what = "a name with a comma or colon needs quotes"
+                self.notes.note("LR-E021", name, "this is read as a mapping", f'"{joined}" is one card: {what}')
+                return True
+        return False
 
     def _joined(self, names: Sequence[Scalar | None], start: int) -> int:
         """Last index of the neighbours from ``start`` on that join to a known name, or ``start``."""

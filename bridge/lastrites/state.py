@@ -118,6 +118,14 @@ class StateWriter:
                 was, now = (self._size(player, key, fluents) for fluents in (old, new))
             if was != now:
                 lines.append(f"{player}: {key.text} {was} -> {now}")
+        words = {key.constant(): key for key in self.shape.of_form("player", "numbers")}
+        quantities = {quantity for quantity in {*old.numbers, *new.numbers} if quantity.name in words}
+        for quantity in sorted((q for q in quantities if q.args[0] == player), key=order):
+            was, now = old.numbers.get(quantity, 0), new.numbers.get(quantity, 0)
+            if was != now:
+                key = words[quantity.name]
+                word = self.words.text(key.constant(1), quantity.args[1])
+                lines.append(f"{player}: {word} {key.text} {was} -> {now}")
         return lines
 
     def _size(self, player: str, key: Key, fluents: _Fluents) -> int:
@@ -195,6 +203,10 @@ class _Writer:
                 number = self.found.numbers.get(fn(key.constant(), player), 0)
                 if number:
                     written[key.text] = number
+            elif form == "numbers":
+                numbers = self.numbers(player, key)
+                if numbers:
+                    written[key.text] = numbers
             elif form == "size":
                 zone = fn(key.constant())
                 unnamed = self.found.numbers.get(fn("anonymous", player, zone), 0)
@@ -219,10 +231,13 @@ class _Writer:
                 value = sorted(str(player) for player in self.found.others.get((functor, place), ()))
             elif form == "card":
                 value = next(iter(self.zone(place, fn(functor), "set")), None)
-            elif form == "cards":
+            elif form in ("cards", "one_each"):
                 zone = fn("at", fn(functor), place)
-                by_player = {name: self.zone(name, zone, key.constant(1)) for name in self.owner.board.players}
+                ordered = key.constant(1) if form == "cards" else "set"
+                by_player = {name: self.zone(name, zone, ordered) for name in self.owner.board.players}
                 value = {name: cards for name, cards in by_player.items() if cards}
+                if form == "one_each":
+                    value = {name: cards[0] for name, cards in value.items()}
             if value:
                 written[key.text] = value
         return written

@@ -44,7 +44,8 @@ def number(node: Node, least: int = 0) -> int:
 def only_entry(node: Node, what: str) -> tuple[Scalar, Node]:
     """Key and value of a mapping with one entry. Raises WordError (LR-E014)."""
     if not isinstance(node, Mapping) or len(node.entries) != 1:
-        raise WordError("LR-E014", node, f"{what} is expected here, with one entry", "write several steps for several")
+        hint = "write several steps for several; a name with a comma or colon needs quotes"
+        raise WordError("LR-E014", node, f"{what} is expected here, with one entry", hint)
     return node.entries[0]
 
 

@@ -1,0 +1,147 @@
+"""A game with places beside the players is described by facts alone."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from boards_help import RULES
+
+from lastrites.board import Board
+from lastrites.errors import BoardError
+from lastrites.factfile import facts_text
+from lastrites.state import changes, state
+from lastrites.terms import fn
+from lastrites.yamlio import dump
+
+SHAPE = """
+key(board,1,"game",game). key(board,2,"active",active). key(board,3,"players",players(1,4)).
+key(board,4,"hills",places(hill)). key(board,5,"goal",setting_number(goal)). key(board,6,"event",event).
+key(board,7,"season",setting(season,season)).
+key(player,1,"gold",number(gold)). key(player,2,"mana",numbers(mana,colour)).
+key(player,3,"row",zone(row,line)). key(player,4,"grave",zone(grave,pile)).
+key(hill,1,"fame",number(fame)). key(hill,2,"held by",holder(holds)). key(hill,3,"seen by",holders(seen)).
+key(hill,4,"land",card(land)). key(hill,5,"units",cards(unit,line)). key(hill,6,"trap",one_each(trap)).
+key(card,1,"damage",numbers_by_player(damage)). key(card,2,"role",state(role)). key(card,3,"gear",attached(worn)).
+key(event,1,"storm",yes(storm)). key(event,2,"march",card(march)). key(event,3,"to",detail(to,place)).
+key(event,4,"by",by). key(event,5,"begin",word(begin,season)). key(event,6,"clash",amounts_between(clash)).
+key(event,7,"times",detail(times,number)).
+reserved("winner").
+"""
+WORDS = """
+word(colour,"red",red). word(colour,"blue",blue). word(season,"winter",winter). word(role,"guard",guard).
+says(worn,1,"worn by {1}").
+"""
+CARDS = "".join(f"% @card({name.lower()}) {name}\n" for name in ("Ant", "Bee", "Cat", "Hat", "Moor"))
+TEXT = """game: hills
+active: P1
+players:
+  P1: {gold: 2, mana: {red: 1, blue: 0}, row: [Ant: {damage: {P2: 2}, role: guard, gear: [Hat]}]}
+  P2: {grave: [Bee]}
+  P3: {}
+goal: 8
+season: winter
+hills:
+  north: {fame: 3, held by: P2, seen by: [P1, P3], land: Moor, units: {P1: [Cat, Ant], P2: [Bee]}, trap: {P2: Cat}}
+  south: {held by: none}
+event:
+  - {march: "Ant#1", to: north, times: 2}
+  - {storm: true, by: P3}
+  - {clash: {"Ant#1": {"Bee#1": 1, "Bee#2": 2}}}
+  - begin: winter
+"""
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rules")
+    (folder / "core").mkdir()
+    for part in ("shape.lp", "words.lp"):
+        shutil.copy(RULES / "core" / part, folder / "core" / part)
+    (folder / "hills" / "cards").mkdir(parents=True)
+    (folder / "hills" / "shape.lp").write_text(SHAPE)
+    (folder / "hills" / "words.lp").write_text(WORDS)
+    (folder / "hills" / "cards" / "all.lp").write_text(CARDS)
+    return folder
+
+
+def test_what_its_boards_become(rules: Path) -> None:
+    read = Board.from_text(TEXT, rules=rules)
+    assert {
+        fn("setting", fn("goal"), 8),
+        fn("setting", fn("season"), fn("winter")),
+        fn("init", fn("num", fn("mana", "P1", fn("red")), 1)),
+        fn("init", fn("num", fn("damage", "Ant#1", "P2"), 2)),
+        fn("init", fn("is", "Ant#1", fn("guard"))),
+        fn("init", fn("is_place", fn("hill"), "south")),
+        fn("init", fn("num", fn("fame", "north"), 3)),
+        fn("init", fn("holds", "north", "P2")),
+        fn("init", fn("seen", "north", "P3")),
+        fn("init", fn("zone", "Moor", "north", fn("land"))),
+        fn("init", fn("zone", "Ant#2", "P1", fn("at", fn("unit"), "north"))),
+        fn("init", fn("place", "Ant#2", 2)),
+        fn("init", fn("zone", "Cat#2", "P2", fn("at", fn("trap"), "north"))),
+        fn("event", 1, fn("march", "Ant#1"), "P1"),
+        fn("event_detail", 1, fn("to"), "north"),
+        fn("event_detail", 1, fn("times"), 2),
+        fn("event", 2, fn("storm"), "P3"),
+        fn("event_amount", 3, "Ant#1", "Bee#2", 2),
+        fn("event", 4, fn("begin", fn("winter")), "P1"),
+    } <= set(read.facts)
+    again = Board.from_text(facts_text(read), "hills.lp", rules=rules)
+    assert set(again.facts) == set(read.facts)
+
+
+def test_its_states_are_boards(rules: Path) -> None:
+    read = Board.from_text(TEXT, rules=rules)
+    written = state(read, read.initial())
+    assert written["hills"]["north"] == {
+        "fame": 3,
+        "held by": "P2",
+        "seen by": ["P1", "P3"],
+        "land": "Moor",
+        "units": {"P1": ["Cat#1", "Ant#2"], "P2": ["Bee#2"]},
+        "trap": {"P2": "Cat#2"},
+    }
+    hills = written.pop("hills")
+    file = dump({"game": "hills", "active": "P1", "players": written, "hills": hills})
+    assert Board.from_text(file, rules=rules).initial() == read.initial()
+
+
+def test_its_changes_in_words(rules: Path) -> None:
+    read = Board.from_text(TEXT, rules=rules)
+    before = read.initial()
+    after = before - {
+        fn("num", fn("mana", "P1", fn("red")), 1),
+        fn("num", fn("damage", "Ant#1", "P2"), 2),
+        fn("zone", "Hat", "P1", fn("worn")),
+        fn("host", "Hat", "Ant#1"),
+    }
+    after |= {fn("zone", "Hat", "P1", fn("grave")), fn("num", fn("damage", "Ant#1", "P2"), 3)}
+    assert changes(read, before, after) == [
+        "P1: red mana 1 -> 0",
+        "Ant#1: damage by P2 2 -> 3",
+        "Hat: worn by Ant#1 -> grave",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("held by: P2", "held by: P9", "LR-E024"),
+        ("fame: 3", "fame: x", "LR-E015"),
+        ("fame: 3", "fam: 3", "LR-E012"),
+        ("trap: {P2: Cat}", "trap: Cat", "LR-E014"),
+        ("units: {P1:", "units: {P7:", "LR-E024"),
+        ("to: north", "to: west", "LR-E016"),
+        ("storm: true", "storm: maybe", "LR-E016"),
+        ("begin: winter", "begin: summer", "LR-E016"),
+        ("  P3: {}", "  winner: {}", "LR-E024"),
+        ("goal: 8", "goal: eight", "LR-E015"),
+    ],
+)
+def test_its_wrong_files(rules: Path, old: str, new: str, code: str) -> None:
+    with pytest.raises(BoardError) as caught:
+        Board.from_text(TEXT.replace(old, new), rules=rules)
+    assert code in {problem.code for problem in caught.value.problems}
