@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from lastrites.boardcards import BoardCards
@@ -114,10 +114,14 @@ class Entries:
 
 @dataclass(frozen=True)
 class CardPattern:
-    """A card: one of that name, or exactly one card of the board, with what is said of its state."""
+    """A card, with what is said of its state: one of the `cards` of the board, or a created one of that name.
+
+    Where exactly one card is meant, `created` is false.
+    """
 
     name: str
-    exact: bool
+    cards: frozenset[str]
+    created: bool = True
     state: Entries = field(default_factory=lambda: Entries(()))
 
     def fits(self, item: Any) -> bool:
@@ -128,8 +132,8 @@ class CardPattern:
             ((name, state),) = item.items()
         else:
             name, state = item, {}
-        own = str(name) if self.exact else base_name(str(name))
-        return own == self.name and not self.state.differences(state, "")
+        same = name in self.cards or (self.created and base_name(str(name)) == self.name)
+        return same and not self.state.differences(state, "")
 
     def __str__(self) -> str:
         if not self.state.entries:
@@ -541,6 +545,7 @@ class _Compiler:
         state: list[tuple[str, Pattern]] = []
         deciders: frozenset[str] | None = None
         chance: bool | None = None
+        self.here = ""
         others = self.scope.shape.keys("outcome") + self.scope.shape.of_form("board", "places")
         for key, value in node.entries:
             other = next((other for other in others if other.text == key.text), None)
@@ -614,15 +619,16 @@ class _Compiler:
                 return Exactly(self.number(node))
             case "flag":
                 return Exactly(self.flag(node), False)
-            case "zone" | "cards" if not isinstance(node, MappingNode) or self.is_special(node):
-                order = key.constant(1)
-                return self.zone(node, order in ORDERED or (order == "pile" and self.pile_order))
+            case "zone":
+                return self.zone(node, self.is_ordered(key))
+            case "cards" if not isinstance(node, MappingNode) or self.is_special(node):
+                return self.zone(node, self.is_ordered(key))
             case "cards":
                 return self.zones_of_players(node, key)
             case "attached":
                 return self.zone(node, ordered=False)
             case "owner":
-                return Exactly(self.player(node), self.here)
+                return Exactly(self.player(node), self.here or None)
             case "holder":
                 nobody = isinstance(node, Scalar) and node.text == "none"
                 return Exactly("none" if nobody else self.player(node), "none")
@@ -643,6 +649,11 @@ class _Compiler:
 
     # ------------------------------------------------------------ cards
 
+    def is_ordered(self, key: Key) -> bool:
+        """Whether the order of cards in this zone is looked at."""
+        order = key.constant(1)
+        return order in ORDERED or (order == "pile" and self.pile_order)
+
     @staticmethod
     def is_special(node: Node) -> bool:
         """Whether this is {any order: ..}, {contains: ..} or {count: ..}."""
@@ -654,12 +665,11 @@ class _Compiler:
 
     def zones_of_players(self, node: Node, key: Key) -> Pattern:
         assert isinstance(node, MappingNode)  # the caller has looked
-        order = key.constant(1)
         found: list[tuple[str, Pattern]] = []
         for name, value in node.entries:
             if name.text in self.scope.players:
                 self.here = name.text
-                found.append((name.text, self.zone(value, order in ORDERED)))
+                found.append((name.text, self.zone(value, self.is_ordered(key))))
             else:
                 self.player(name)
         return Entries(tuple(found))
@@ -722,7 +732,7 @@ class _Compiler:
             self.note("LR-E014", name, "the name of a card is meant here")
             return []
         found = self.card_name(name)
-        return [CardPattern(*found, state)] if found else []
+        return [replace(found, state=state)] if found is not None else []
 
     def card_state(self, node: Node) -> Entries:
         if isinstance(node, Scalar) and node.absent:
@@ -739,21 +749,22 @@ class _Compiler:
                 self.unknown_key(name, keys)
         return Entries(tuple(found))
 
-    def card_name(self, node: Scalar) -> tuple[str, bool] | None:
-        """The name of a card and whether it means exactly one card of the board."""
+    def card_name(self, node: Scalar) -> CardPattern | None:
+        """The card that a name means, whatever its state; None, and a problem noted, if there is none."""
         cards, text = self.scope.cards, node.text
         if text in cards.ids:
-            return cards.ids[text], True
+            return CardPattern(cards.ids[text], frozenset({cards.ids[text]}), created=False)
         printed, copy = cards.card_and_copy(text)
         if printed is None:
             self.note("LR-E018", node, f"unknown card `{text}`", cards.suggest(text))
             return None
         if copy is None:
-            return cards.title(printed), False
+            here = (card for card, id in cards.prints.items() if id == printed)
+            return CardPattern(cards.title(printed), frozenset(here))
         found = cards.find(text)
         if len(found) == 1:
-            return found[0], True
-        here = [card for card, id in cards.prints.items() if id == printed]
-        hint = f"there is {', '.join(here)}" if here else cards.suggest(text, here=True)
+            return CardPattern(found[0], frozenset(found), created=False)
+        copies = [card for card, id in cards.prints.items() if id == printed]
+        hint = f"there is {', '.join(copies)}" if copies else cards.suggest(text, here=True)
         self.note("LR-E020", node, f"`{text}` is not on this board", hint)
         return None

@@ -188,11 +188,17 @@ def headline(result: Json) -> str:
         return "The event is refused: nothing happens."
     outcomes = counted(len(result.get("outcomes", ())), "outcome")
     readings = result.get("readings_explored", ())
+    if not result.get("complete", True):
+        states = counted(result.get("states", 0), "state")
+        return f"{outcomes} so far, after {states}; numbers of orders are lower bounds"
     if result.get("orders") is not None:
         return f"{outcomes} in {counted(result['orders'], 'legal order')}"
     if not readings:
         return outcomes
-    return f"{outcomes}, depending on {counted(len(readings), 'combination')} of readings"
+    counts = listed(map(number, dict.fromkeys(str(reading["orders"]) for reading in readings)), "or")
+    if any(not _occurs(outcome, reading["when"]) for outcome in result["outcomes"] for reading in readings):
+        return f"{outcomes} in all; which of them, in {counts} legal orders, depends on the reading"
+    return f"{outcomes} in {counts} legal orders, depending on the reading"
 
 
 def _readings_table(result: Json, width: int, style: Style) -> list[str]:
@@ -252,6 +258,8 @@ def _outcome_lines(outcome: Json, alone: bool, width: int, style: Style) -> list
     head = f"Outcome {outcome['id']}"
     if orders is not None:
         head += f": {counted(orders, 'order')}"
+    elif len(under) == 0:
+        head += ": the number of orders depends on the reading"
     lines = ["", style.strong(head)]
     lines += _columns(state_lines(outcome["state"]), "  ", width)
     for entry in under:
