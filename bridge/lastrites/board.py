@@ -47,6 +47,14 @@ class Board:
             return read_facts_board(text, path, rules)
         return _from_yaml(text, path, rules, cards)
 
+    def __repr__(self) -> str:
+        return f"<Board {self.title or self.path!r}: {self.game}, {len(self.cards.prints)} cards>"
+
+    def _repr_html_(self) -> str:
+        from lastrites.notebook import board_html
+
+        return board_html(self)
+
     def library_ids(self) -> list[str]:
         """Ids of the library cards that this board uses, each once, in order."""
         return sorted({id for id in self.cards.prints.values() if id in self.rules.cards.by_id})

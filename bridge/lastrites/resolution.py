@@ -128,6 +128,16 @@ class Resolution:
     _ids: dict[int, str] = field(repr=False, default_factory=dict)
     _teller: _Teller | None = field(repr=False, default=None)
 
+    def __repr__(self) -> str:
+        from lastrites.terminal import headline
+
+        return f"<Resolution of {self.board.title or self.board.path!r}: {headline(self.to_json())}>"
+
+    def _repr_html_(self) -> str:
+        from lastrites.notebook import resolution_html
+
+        return resolution_html(self)
+
     @property
     def state_count(self) -> int:
         """The number of states that were explored."""
