@@ -15,7 +15,7 @@ from lastrites.terms import Term
 
 MODES = ("graph", "layers")
 _BATCH = 256
-_MOST = {"max_value": 4000, "max_depth": 96}
+_MOST = {"max_value": 4000, "max_depth": 96, "max_shift": 96}
 _LARGEST_GROUNDING = 300
 NOBODY, PLAYER, READING, CHANCE = "nobody", "player", "reading", "chance"
 
@@ -120,7 +120,7 @@ def explore(
     """
     deadline = None if limits is None or limits.seconds is None else time.monotonic() + limits.seconds
     while True:
-        too_large = rulebook.constant("max_value", 20) > _LARGEST_GROUNDING
+        too_large = rulebook.constant("max_value") > _LARGEST_GROUNDING
         used = "layers" if too_large else mode
         try:
             rules: Rules = GraphRules(rulebook) if used == "graph" else LayerRules(rulebook)
@@ -128,9 +128,11 @@ def explore(
                 raise Unsupported(rules.unsupported)
             return _walk(rules, rulebook, used, limits or Limits(), deadline, progress)
         except BoundReached as reached:
-            bound = rulebook.constant(reached.bound, 6 if reached.bound == "max_depth" else 20) * 2
+            bound = rulebook.constant(reached.bound) * 2
             if bound > _MOST[reached.bound]:
-                return StateGraph([], Fluents(), rulebook, used, False, f"the bound {reached.bound} was reached")
+                reason = f"the bound {reached.bound} ({rulebook.constant(reached.bound)}) was reached"
+                start = LayerRules(rulebook)
+                return StateGraph([Node(start.initial)], start.fluents, rulebook, used, False, reason)
             rulebook = rulebook.with_constants(**{reached.bound: bound})
 
 

@@ -34,7 +34,7 @@ class RulesError(Exception):
 
 
 class BoundReached(Exception):
-    """A bound of the grounding was too small: ``bound`` is ``max_value`` or ``max_depth``."""
+    """A bound of the grounding was too small: ``bound`` is one of DEFAULTS, or ``horizon``."""
 
     def __init__(self, bound: str) -> None:
         super().__init__(bound)
@@ -77,9 +77,9 @@ class Rulebook:
         merged = {**dict(self.constants), **values}
         return Rulebook(self.files, self.library, self.facts, self.modes, tuple(sorted(merged.items())))
 
-    def constant(self, name: str, default: int) -> int:
+    def constant(self, name: str) -> int:
         """The value of a bound."""
-        return dict(self.constants).get(name, default)
+        return dict(self.constants).get(name, DEFAULTS[name])
 
 
 def _fact(term: Term) -> ast.AST:
@@ -267,7 +267,10 @@ def _term(atom: clingo.Symbol) -> Term:
     return term if isinstance(term, Term) else fn("value", term)
 
 
-_BOUNDS = {"out_of_range": "max_value", "depth": "max_depth"}
+_BOUNDS = {"out_of_range": "max_value", "depth": "max_depth", "too_far": "max_shift"}
+DEFAULTS = {"max_value": 20, "max_depth": 6, "max_shift": 6}
+"""The bounds of a grounding, with the values that the rules give them."""
+
 
 
 def _check_bounds(situation: Situation) -> Situation:
