@@ -25,8 +25,7 @@ def run(*arguments: str | Path) -> int:
     try:
         return cli.main([str(argument) for argument in arguments])
     except SystemExit as end:
-        assert isinstance(end.code, int)
-        return end.code
+        return int(end.code or 0)
 
 
 def entangled(folder: Path, creatures: int) -> Path:

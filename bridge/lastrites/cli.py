@@ -326,7 +326,10 @@ def _show_outcomes(request: Request, result: dict[str, Any], first: bool) -> Non
     from lastrites.terminal import outcomes_text
 
     clauses = clause_texts(request.board.rules.files)
-    text = outcomes_text(result, title=request.board.title, clauses=clauses, style=Style.of(sys.stdout))
+    changed = [f"without {name}" for name in request.without] + [f"against {name}" for name in request.against]
+    text = outcomes_text(
+        result, title=request.board.title, changed=changed, clauses=clauses, style=Style.of(sys.stdout)
+    )
     sys.stdout.write(text if first else "\n" + text)
     sys.stdout.flush()
 

@@ -342,13 +342,15 @@ def outcomes_text(
     result: Json,
     *,
     title: str = "",
+    changed: Iterable[str] = (),
     clauses: Mapping[str, ClauseText] | None = None,
     width: int | None = None,
     style: Style | None = None,
 ) -> str:
     """The whole answer of ``lastrites outcomes`` as text, ending in a newline.
 
-    `result` is the JSON form of a resolution, `clauses` the texts for the legend at the end (none: no legend).
+    `result` is the JSON form of a resolution, `changed` says what differs from the book, `clauses` are the texts
+    for the legend at the end (none: no legend).
     """
     width = width or page_width()
     style = style or Style()
@@ -359,6 +361,7 @@ def outcomes_text(
         settings.append(f"edition {result['edition']}")
     if result.get("readings"):
         settings.append(when_text(result["readings"]))
+    settings += changed
     lines += [style.faint(line) for line in _fold(", ".join(filter(None, settings)), width, "", "  ")]
     lines.append("")
     if not result.get("complete", True):
