@@ -16,6 +16,7 @@ from lastrites.words import Words
 
 _NAME = re.compile(r"[a-z0-9-]+")
 _DATA = ("shape.lp", "words.lp")
+_WHEN = re.compile(r"^% @when\(([^)]*)\)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,17 @@ class Game:
     shape: Shape
     words: Words
     cards: CardIndex
+    when: tuple[frozenset[str], ...] = ()
+
+    def files_for(self, names: frozenset[str]) -> tuple[Path, ...]:
+        """The rule files that a board with these names (of predicates, functions, constants) needs.
+
+        A file with a line ``% @when(name;...)`` derives nothing unless one of its names occurs.
+        """
+        if not self.when:
+            return self.files
+        pairs = zip(self.files, self.when, strict=True)
+        return tuple(file for file, wanted in pairs if not wanted or wanted & names)
 
     def card_blocks(self, ids: Iterable[str]) -> str:
         """ASP text of the blocks of these cards; ids that the library lacks are left out."""
@@ -107,6 +119,10 @@ def _load(name: str, folder: Path) -> Game:
             [Problem("LR-E017", str(own), 0, 0, f"the shape or words of `{name}` cannot be read: {error}")]
         ) from None
     files = [file for place in (core, own) for file in sorted(place.glob("*.lp")) if file.name not in _DATA]
+    when = tuple(
+        frozenset(match[1].split(";")) if (match := _WHEN.search(file.read_text(encoding="utf-8"))) else frozenset()
+        for file in files
+    )
     return Game(
         name,
         folder,
@@ -114,4 +130,5 @@ def _load(name: str, folder: Path) -> Game:
         Shape.from_facts(facts),
         Words.from_facts(facts),
         CardIndex.read(sorted((own / "cards").glob("*.lp"))),
+        when,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -17,7 +18,7 @@ from lastrites.explore import CHANCE, PLAYER, READING, IllegalChoice, StateGraph
 from lastrites.explore import Limits as WalkLimits
 from lastrites.editions import Reading, choose_reading
 from lastrites.solver import LayerRules, Rulebook
-from lastrites.terms import Term, fn
+from lastrites.terms import Term, Value, fn
 
 if TYPE_CHECKING:
     import networkx
@@ -240,7 +241,19 @@ def rulebook(board: Board, reading: Reading, *, without: Iterable[str] = (), aga
     assert isinstance(largest, int)
     bounds = (("max_value", largest + 12),)
     game = board.rules
-    return Rulebook(game.files, game.card_blocks(board.library_ids()), tuple(facts), game.modes(), bounds)
+    library = game.card_blocks(board.library_ids())
+    names = frozenset(_NAME.findall(library)).union(*(_names(fact) for fact in facts))
+    return Rulebook(game.files_for(names), library, tuple(facts), game.modes(), bounds)
+
+
+_NAME = re.compile(r"[a-z_]\w*")
+
+
+def _names(value: Value) -> set[str]:
+    """Names of all functions and constants in a term."""
+    if not isinstance(value, Term):
+        return set()
+    return {value.name}.union(*(_names(argument) for argument in value.args))
 
 
 def resolve(
