@@ -218,14 +218,18 @@ class Words:
 
     def effect(self, node: Node, find: FindCard = no_card) -> Term:
         """One instruction, such as ``{damage: {each enemy creature: 1}}``. Raises WordError."""
+        if isinstance(node, Scalar):
+            for functor, form in self.verbs.get(fold(node.text), ()):
+                if form == "bare":
+                    return fn(functor)
         verb, argument = only_entry(node, "an instruction (`verb: ...`)")
         forms = self.verbs.get(fold(verb.text))
         if forms is None:
             raise WordError("LR-E026", verb, f"unknown verb `{verb.text}`", _suggest(verb.text, self.verbs))
         shapes = (
-            {"what_amount", "what_where", "who_amount"}
+            {"what_amount", "what_where", "what_who", "who_amount"}
             if isinstance(argument, Mapping)
-            else {"amount", "who_amount", "what", "what_all"}
+            else {"amount", "who_amount", "what", "what_all", "who"}
         )
         for functor, form in forms:
             if form in shapes:
@@ -237,7 +241,10 @@ class Words:
         if isinstance(node, Mapping):
             key, inner = only_entry(node, "{card or phrase: ...}")
             yield self.value("who", key) if form == "who_amount" else self.selector(key, find)
-            yield self.value("place", inner) if form == "what_where" else self.amount(inner)
+            kind = {"what_where": "place", "what_who": "who"}.get(form)
+            yield self.amount(inner) if kind is None else self.value(kind, inner)
+        elif form == "who":
+            yield self.value("who", node)
         elif form in ("amount", "who_amount"):
             if form == "who_amount":
                 yield fn("you")
@@ -281,6 +288,9 @@ _USAGE = {
     "what_all": "{}: card or phrase",
     "what_amount": "{}: {{card or phrase: number}}",
     "what_where": "{}: {{card or phrase: place}}",
+    "what_who": "{}: {{card or phrase: who}}",
+    "who": "{}: who",
+    "bare": "{} alone",
 }
 
 _HOLE = re.compile(r"\{(?:(an|cap) )?([0-9])(?: from ([0-9]))?\}")
