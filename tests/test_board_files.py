@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from boards_help import HEAD, NAMES, RULES, board, small_rules, zones
+from boards_help import HEAD, NAMES, board, small_rules, zones
 
-from lastrites.board import Board, load_board
+from lastrites.board import Board
 from lastrites.errors import CODES, BoardError, Problem
 from lastrites.factfile import facts_text
 from lastrites.game import known_games, load_game
@@ -31,10 +31,33 @@ def problems(text: str, path: str = "b.yaml") -> list[Problem]:
 # ---- what a board becomes
 
 
-def test_the_example_of_the_readme() -> None:
-    read = load_board(next((RULES.parent / "fixtures" / "keyforge").glob("groggins*.yaml")))
+EXAMPLE = """
+game: keyforge
+title: Marcus fights a Dust Imp that wears a Soulkeeper
+edition: "17.4"
+readings: {cascade: nested}
+active: Marcus
+house: brobnar
+players:
+  Marcus:
+    aember: 0
+    battleline:
+      - Groggins: {upgrades: [Phoenix Heart]}
+  Janelle:
+    battleline:
+      - Dust Imp: {damage: 0, upgrades: [Soulkeeper]}
+      - Drumble
+      - Shaffles
+event: {fight: [Groggins, Dust Imp]}
+expect: {orders: 2}
+"""
+
+
+def test_an_example_with_the_library_that_is_shipped() -> None:
+    read = Board.from_text(EXAMPLE)
     assert (read.game, read.players, read.edition) == ("keyforge", ("Marcus", "Janelle"), "17.4")
     assert read.readings == {"cascade": "nested"}
+    assert read.places["readings.cascade"] == (5, 12)
     assert read.expect is not None
     assert {
         fn("turn", "Janelle", 2),
@@ -485,7 +508,13 @@ def test_a_board_of_facts() -> None:
         ('prints("Soleft","soleft").', "LR-E020", 1, "Soleft"),
         ('prints("Troll","trull").', "LR-E018", 1, "trull"),
         ('step("troll",1,1,gain(you,9)).', "LR-E033", 1, "library"),
-        ('init(zone("Troll","Bob",hand)).', "LR-E030", None, "two zones"),
+        ('init(zone("Troll","Bob",hand)).', "LR-E030", 1, "contradicts"),
+        ('active("Bob").', "LR-E030", 1, "contradicts"),
+        ('init(is("Troll",tagged)).', "LR-E030", 1, "ward"),
+        ('init(zone("Troll","Ann",limbo)).', "LR-E030", 1, "battleline"),
+        ('init(num(luck("Ann"),3)).', "LR-E030", 1, "pool"),
+        ('init(num(pool("Cyd"),3)).', "LR-E020", 1, "Cyd"),
+        ('event(1,fight("Troll","Nobody"),"Ann").', "LR-E020", 1, "Nobody"),
         ('active("Cyd").', "LR-E024", 1, "Cyd"),
         ('about(game,"chess").', "LR-E017", 1, "known games"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastrites.factfile import parse_facts
+from lastrites.factparse import parse_facts
 from lastrites.solver import symbol, value
 from lastrites.terms import Term, Value, fn, order, text
 

@@ -27,7 +27,6 @@ def node(text: str) -> Node:
     [
         ("self", fn("self")),
         ("this creature", fn("self")),
-        ("it", fn("it")),
         ("each creature", fn("each", CREATURE)),
         ("Each Enemy  Creature", fn("each", fn("and", ENEMY, CREATURE))),
         ("each other friendly creature", fn("each", fn("and", OTHER, fn("and", FRIENDLY, CREATURE)))),

@@ -64,9 +64,19 @@ class Problem(NamedTuple):
         return f"{block}\n    {self.hint}" if self.hint else block
 
 
+def _short(text: str) -> str:
+    """A text that may quote something of any length from a file, kept readable."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 20] + " ... " + text[-15:]
+
+
+_LONGEST = 400
+
+
 class BoardError(Exception):
     """What the user gave cannot be used. ``problems`` lists every mistake found, in the order of the file."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems: tuple[Problem, ...] = tuple(problems)
+        self.problems: tuple[Problem, ...] = tuple(
+            problem._replace(message=_short(problem.message), hint=_short(problem.hint)) for problem in problems
+        )
         super().__init__("\n".join(str(problem) for problem in self.problems))

@@ -1,134 +1,18 @@
-"""Boards as ASP facts: reading them without evaluating anything, and printing them.
-
-A file of facts is taken apart by a small parser of its own. Rules, variables, directives and scripts are
-refused before any solver could see them.
-"""
+"""Boards as ASP facts: reading them without evaluating anything, and printing them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lastrites.board import Board
 from lastrites.boardcards import BoardCards
 from lastrites.errors import BoardError, Problem
+from lastrites.factparse import parse_facts
 from lastrites.game import Game, load_game
 from lastrites.shape import Shape
 from lastrites.terms import Term, Value, fn, order
 from lastrites.words import MAX_NUMBER
-
-_TOKEN = re.compile(
-    r"""(?P<space>\s+|%\*(?:.|\n)*?\*%|%(?!\*)[^\n]*)
-      | (?P<name>_*[a-z][A-Za-z0-9_']*)
-      | (?P<number>-?[0-9]+)
-      | (?P<string>"(?:[^"\\\n]|\\["\\n])*")
-      | (?P<mark>[(),]|\.(?!\.))""",
-    re.VERBOSE,
-)
-_WRONG = (
-    (re.compile(r":-|:~"), "a rule", "a board holds facts only"),
-    (re.compile(r"#\w*"), "a directive", "a board holds facts only: no #script, #include, #show"),
-    (re.compile(r"_*[A-Z]\w*|_"), "a variable", "a board holds facts only: names begin with a small letter"),
-    (re.compile(r"[;|{}]|\.\."), "a pool, choice or interval", "write every fact out"),
-    (re.compile(r"[-+*/\\^&~]"), "arithmetic", "write the number itself"),
-    (
-        re.compile(r'"'),
-        "a string that does not end",
-        'strings end with " on the same line; \\" stands for a quote',
-    ),
-)
-_MAX_DEPTH = 20
-
-
-class _WrongFactError(Exception):
-    """The text is no list of facts; says where and why."""
-
-    def __init__(self, place: int, message: str, hint: str = "") -> None:
-        self.place, self.message, self.hint = place, message, hint
-        super().__init__(message)
-
-
-def parse_facts(text: str, file: str = "<text>") -> list[tuple[Term, int, int]]:
-    """The facts of a text with line and column of each. Raises BoardError (LR-E029) at the first mistake."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    try:
-        return [(term, *_position(text, place)) for term, place in _Parser(text).facts()]
-    except _WrongFactError as error:
-        line, column = _position(text, error.place)
-        raise BoardError([Problem("LR-E029", file, line, column, error.message, error.hint)]) from None
-
-
-def _position(text: str, place: int) -> tuple[int, int]:
-    return text.count("\n", 0, place) + 1, place - (text.rfind("\n", 0, place) + 1) + 1
-
-
-class _Parser:
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = list(self._tokens())
-        self.next = 0
-
-    def _tokens(self) -> Iterator[tuple[str, str, int]]:
-        place = 0
-        while place < len(self.text):
-            match = _TOKEN.match(self.text, place)
-            if match is None:
-                for pattern, what, hint in _WRONG:
-                    if pattern.match(self.text, place):
-                        raise _WrongFactError(place, f"{what} cannot stand in a board of facts", hint)
-                raise _WrongFactError(place, f"`{self.text[place]}` cannot stand in a board of facts")
-            if match.lastgroup != "space":
-                yield str(match.lastgroup), match[0], place
-            place = match.end()
-
-    def peek(self) -> tuple[str, str, int]:
-        return self.tokens[self.next] if self.next < len(self.tokens) else ("end", "the end", len(self.text))
-
-    def take(self, *wanted: str) -> str:
-        kind, token, place = self.peek()
-        if token not in wanted or kind == "string":
-            raise _WrongFactError(place, f"{' or '.join(wanted)} is expected here, not {token}")
-        self.next += 1
-        return token
-
-    def facts(self) -> Iterator[tuple[Term, int]]:
-        while self.next < len(self.tokens):
-            kind, token, place = self.peek()
-            if kind != "name" or token == "not":
-                raise _WrongFactError(place, f"a fact begins with a name, not with {token}", "write name(arguments).")
-            fact = self.term(0)
-            if not isinstance(fact, Term):
-                raise _WrongFactError(place, "a fact is expected here")
-            self.take(".")
-            yield fact, place
-
-    def term(self, depth: int) -> Value:
-        kind, token, place = self.peek()
-        if depth > _MAX_DEPTH:
-            raise _WrongFactError(place, "nested too deeply")
-        if kind == "number":
-            if len(token) > 9:
-                raise _WrongFactError(place, f"{token} is out of range", f"numbers go from 0 to {MAX_NUMBER}")
-            self.next += 1
-            return int(token)
-        if kind == "string":
-            self.next += 1
-            return re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], token[1:-1])
-        if kind == "name" and token != "not":
-            self.next += 1
-            return Term(token, self.arguments(depth)) if self.peek()[1:2] == ("(",) else Term(token)
-        if token == "(":
-            return Term("", self.arguments(depth))
-        raise _WrongFactError(place, f"a term is expected here, not {token}")
-
-    def arguments(self, depth: int) -> tuple[Value, ...]:
-        self.take("(")
-        found = [self.term(depth + 1)]
-        while self.take(",", ")") == ",":
-            found.append(self.term(depth + 1))
-        return tuple(found)
-
 
 # ---- what a board may state
 
@@ -217,76 +101,132 @@ class _FactBoard:
 
     def __init__(self, game: Game, file: str, facts: list[tuple[Term, int, int]]) -> None:
         self.game, self.file, self.facts = game, file, facts
+        self.library = _library(game.shape)
         self.problems: list[Problem] = []
-        self.by_name: dict[str, list[tuple[Term, int, int]]] = {}
-        for fact, line, column in facts:
-            self.by_name.setdefault(fact.name, []).append((fact, line, column))
+        self.needed: dict[str, set[str]] = {}
+        self.defined: set[str] = set()
+        self.by_name: dict[str, list[Term]] = {}
+        for fact, _, _ in facts:
+            self.by_name.setdefault(fact.name, []).append(fact)
+            inner = fact.args[0] if fact.name == "init" and fact.args else None
+            if isinstance(inner, Term):
+                self.by_name.setdefault(f"init {inner.name}", []).append(inner)
 
-    def note(self, code: str, line: int, column: int, message: str, hint: str = "") -> None:
-        self.problems.append(Problem(code, self.file, line, column, message, hint))
-
-    def column(self, name: str, place: int = 0) -> list[Value]:
-        return [fact.args[place] for fact, _, _ in self.by_name.get(name, ()) if len(fact.args) > place]
+    def column(self, name: str, place: int = 0) -> list[str]:
+        """The strings at one place of all facts (``init zone``: of all fluents) of a name."""
+        return [
+            text
+            for fact in self.by_name.get(name, ())
+            for text in fact.args[place : place + 1]
+            if isinstance(text, str)
+        ]
 
     def check(self) -> None:
-        library = _library(self.game.shape)
-        known = {**_BOARD, **library}
+        """Raise BoardError with everything that is wrong."""
+        known = {**_BOARD, **self.library}
         fluents = _fluents(self.game.shape)
+        words = _words_of_state(self.game)
         for fact, line, column in self.facts:
             wrong = _complaint(fact, known, "fact")
             if wrong is None and fact.name == "init" and isinstance(fact.args[0], Term):
-                wrong = _complaint(fact.args[0], fluents, "fluent")
+                wrong = _complaint(fact.args[0], fluents, "fluent") or _unknown_word(fact.args[0], words)
             if wrong is not None:
-                self.note("LR-E030", line, column, *wrong)
+                self.problems.append(Problem("LR-E030", self.file, line, column, *wrong))
         if not self.problems:
-            self.check_references(library)
+            self.check_together()
         if self.problems:
             raise BoardError(self.problems)
 
-    def check_references(self, library: dict[str, tuple[str, ...]]) -> None:
-        players, cards = set(self.column("player")), set(self.column("card"))
-        defined = set(self.column("title"))
-        prints = {fact.args[0] for fact, _, _ in self.by_name.get("prints", ())}
-        lying = [
-            fact.args[0].args[0]
-            for fact, _, _ in self.by_name.get("init", ())
-            if isinstance(fact.args[0], Term) and fact.args[0].name == "zone"
-        ]
+    def check_together(self) -> None:
+        cards, players = set(self.column("card")), set(self.column("player"))
+        named = cards | players | set(self.column("init is_place", 1))
+        seen: dict[tuple[Value, ...], Term] = {}
+        self.needed = {name: set(self.column(name)) for name in ("prints", "owner", "init zone")}
+        self.defined = set(self.column("title"))
         for fact, line, column in self.facts:
-            if fact.name == "card":
-                for found, what in ((prints, "prints/2"), (set(lying), "init(zone(...))")):
-                    if fact.args[0] not in found:
-                        self.note("LR-E013", line, column, f"`{what}` is missing for the card {fact.args[0]}")
-                if lying.count(fact.args[0]) > 1:
-                    self.note("LR-E030", line, column, f"the card {fact.args[0]} lies in two zones")
-            elif fact.name == "prints" and fact.args[1] not in defined and fact.args[1] not in self.game.cards.by_id:
-                self.note("LR-E018", line, column, f"unknown card `{fact.args[1]}`", "ids are those of the library")
-            elif fact.name in library and fact.args[0] in self.game.cards.by_id:
-                self.note(
-                    "LR-E033",
-                    line,
-                    column,
-                    f"`{fact.args[0]}` is a card of the library",
-                    "define a card under another id",
-                )
-            elif fact.name == "active" and fact.args[0] not in players:
-                self.note("LR-E024", line, column, f"`{fact.args[0]}` is no player of this board")
-            for place in _CARD_ARGUMENTS.get(fact.name, ()):
-                if fact.args[place] not in cards:
-                    self.note("LR-E020", line, column, f"there is no fact {fn('card', fact.args[place])}")
+            for code, message, hint in self.mistakes(fact, cards, players, named, seen):
+                self.problems.append(Problem(code, self.file, line, column, message, hint))
         for name in ("player", "active"):
             if not self.by_name.get(name):
-                self.note("LR-E013", 0, 0, f"`{name}/1` is missing")
+                self.problems.append(Problem("LR-E013", self.file, 0, 0, f"`{name}/1` is missing"))
+
+    def mistakes(
+        self, fact: Term, cards: set[str], players: set[str], named: set[str], seen: dict[tuple[Value, ...], Term]
+    ) -> Iterator[tuple[str, str, str]]:
+        """Code, message and hint of what is wrong with a fact beside the others."""
+        library, subject = self.game.cards.by_id, str(fact.args[0])
+        if fact.name == "card":
+            for name, described in self.needed.items():
+                if subject not in described:
+                    yield "LR-E013", f"`{name}` is missing for the card {subject}", ""
+        elif fact.name == "prints" and fact.args[1] not in library and fact.args[1] not in self.defined:
+            yield "LR-E018", f"unknown card `{fact.args[1]}`", "ids are those of the library"
+        elif fact.name in self.library and subject in library:
+            yield "LR-E033", f"`{subject}` is a card of the library", "define a card under another id"
+        elif fact.name in ("active", "turn") and subject not in players:
+            yield "LR-E024", f"`{subject}` is no player of this board", ""
+        if fact.name in _ABOUT_CARDS or fact.name == "init" or fact.name.startswith("event"):
+            texts = [subject] if fact.name in _ABOUT_CARDS else list(_strings(fact))
+            known = cards if fact.name in _ABOUT_CARDS else named
+            yield from (("LR-E020", f"there is no fact {fn('card', text)}", "") for text in texts if text not in known)
+        inner = fact.args[0] if fact.name == "init" and isinstance(fact.args[0], Term) else fact
+        if inner.name in _ONCE:
+            key = (inner.name, *inner.args[: _ONCE[inner.name]])
+            first = seen.setdefault(key, inner)
+            if first != inner:
+                yield "LR-E030", f"`{inner}` contradicts `{first}`", "keep one of them"
 
 
-_CARD_ARGUMENTS = {
-    "prints": (0,),
-    "owner": (0,),
-    "override": (0,),
-    "override_item": (0,),
-    "listed": (0,),
-    "event_card": (2,),
+_ABOUT_CARDS = ("prints", "owner", "override", "override_item", "listed")
+_ONCE = {
+    "active": 0,
+    "turn": 1,
+    "setting": 1,
+    "prints": 1,
+    "owner": 1,
+    "override": 2,
+    "override_item": 3,
+    "listed": 1,
+    "event": 1,
+    "zone": 1,
+    "place": 1,
+    "host": 1,
+    "num": 1,
 }
+"""Predicates and fluents that have one value for their first arguments."""
+
+
+def _strings(value: Value) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Term):
+        for argument in value.args:
+            yield from _strings(argument)
+
+
+def _words_of_state(game: Game) -> dict[str, set[str]]:
+    """Names of zones, quantities and marks that boards of the game have."""
+    shape = game.shape
+    found: dict[str, set[str]] = {"zone": {"at"}, "num": {"anonymous"}, "is": set()}
+    for level in shape.levels:
+        for key in shape.of_form(level, "zone", "attached", "card"):
+            found["zone"].add(str(key.form.args[0]))
+        for key in shape.of_form(level, "number", "numbers", "numbers_by_player"):
+            found["num"].add(str(key.form.args[0]))
+    for key in shape.of_form("card", "flag"):
+        found["is"].add(str(key.form.args[0]))
+    for key in shape.of_form("card", "state"):
+        found["is"].update(str(term) for term in game.words.terms.get(key.constant(), {}).values())
+    return found
+
+
+def _unknown_word(fluent: Term, words: dict[str, set[str]]) -> tuple[str, str] | None:
+    """Why the zone, quantity or mark in a fluent is unknown, with a hint; None if it is known."""
+    word = fluent.args[0] if fluent.name == "num" else fluent.args[-1]
+    name = word.name if isinstance(word, Term) else ""
+    if fluent.name in words and name not in words[fluent.name]:
+        return f"`{word}` is unknown in `{fluent}`", "known: " + ", ".join(sorted(words[fluent.name]))
+    return None
 
 
 def read_facts_board(text: str, path: str, rules: Path | None = None) -> Board:
@@ -319,12 +259,12 @@ def read_facts_board(text: str, path: str, rules: Path | None = None) -> Board:
     checked = _FactBoard(game, path, facts)
     checked.check()
     cards = BoardCards(game.cards)
-    for fact, _, _ in checked.by_name.get("title", ()):
+    for fact in checked.by_name.get("title", ()):
         cards.define(str(fact.args[0]), str(fact.args[1]))
-    for fact, _, _ in checked.by_name.get("prints", ()):
+    for fact in checked.by_name.get("prints", ()):
         cards.add(str(fact.args[0]), str(fact.args[1]))
-    turns = sorted(checked.by_name.get("turn", ()), key=lambda found: order(found[0].args[1]))
-    players = [str(fact.args[0]) for fact, _, _ in turns] or [str(name) for name in checked.column("player")]
+    turns = {str(fact.args[0]): order(fact.args[1]) for fact in checked.by_name.get("turn", ())}
+    players = sorted(checked.column("player"), key=lambda player: turns.get(player, ()))
     return Board(
         path=path,
         game=game.name,

@@ -11,6 +11,7 @@ from lastrites.terms import Term, Value, fn, order
 from lastrites.yamlio import List, Mapping, Node, Scalar
 
 MAX_NUMBER = 999
+_MAX_WORDS = 40
 
 FindCard = Callable[[Scalar], "str | None"]
 """The card of the board that a text names, None if it names none. May raise WordError (several fit)."""
@@ -47,6 +48,14 @@ def only_entry(node: Node, what: str) -> tuple[Scalar, Node]:
         hint = "write several steps for several; a name with a comma or colon needs quotes"
         raise WordError("LR-E014", node, f"{what} is expected here, with one entry", hint)
     return node.entries[0]
+
+
+def _tokens(node: Scalar) -> list[str]:
+    """The words of a phrase. Raises WordError (LR-E026) where it is too long to be one."""
+    tokens = fold(node.text).split(" ")
+    if len(tokens) > _MAX_WORDS:
+        raise WordError("LR-E026", node, f"a phrase has at most {_MAX_WORDS} words, this has {len(tokens)}")
+    return tokens
 
 
 def _suggest(text: str, known: Iterable[str]) -> str:
@@ -156,7 +165,7 @@ class Words:
         """Filters one after another (``other friendly creature``). Raises WordError (LR-E026)."""
         if not isinstance(node, Scalar) or not node.text.strip():
             raise WordError("LR-E014", node, "a phrase is expected here, such as the kind of card")
-        return self._filters(fold(node.text).split(" "), node)
+        return self._filters(_tokens(node), node)
 
     def _filters(self, tokens: list[str], node: Scalar) -> Term:
         found: list[Term] = []
@@ -198,7 +207,7 @@ class Words:
         term = self.word("selector", folded)
         if term is not None:
             return term
-        tokens = folded.split(" ")
+        tokens = _tokens(node)
         for end in range(len(tokens) - 1, 0, -1):
             quantifier = self.word("quantifier", " ".join(tokens[:end]))
             if quantifier is not None:
