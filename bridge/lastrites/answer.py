@@ -1,0 +1,343 @@
+"""From a state graph to an answer: outcomes, counts, deciders, labels, for all readings together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from lastrites import count, piles
+from lastrites.count import Assignment as Answers
+from lastrites.count import Count, Tally, View
+from lastrites.explore import CHANCE, StateGraph
+from lastrites.labels import shortest
+from lastrites.results import Assignment, Outcome, Step, shown, told
+from lastrites.teller import Teller, shortest_walk
+
+if TYPE_CHECKING:
+    from lastrites.board import Board
+    from lastrites.editions import Reading
+    from lastrites.resolution import Resolution
+
+MOST_COMBINATIONS = 4096
+"""Beyond this many combinations of answers no labels are worked out; the readings are then listed one by one."""
+
+MOST_ARRANGEMENTS = 10_000
+"""Beyond this many arrangements of piles ``pile_order`` gives up and says so."""
+
+Key = tuple[str, str]
+"""An outcome: its state as canonical text, and the arrangement of its piles (empty if that is not looked at)."""
+
+
+@dataclass
+class _ByView:
+    """What one combination of answers gives: orders, piles, deciders and players who can force it, by outcome."""
+
+    view: View
+    orders: dict[Key, Count] = field(default_factory=dict)
+    histories: dict[Key, dict[piles.History, int]] = field(default_factory=dict)
+    deciders: dict[Key, set[str]] = field(default_factory=dict)
+    forcers: dict[Key, set[str]] = field(default_factory=dict)
+    ends: dict[Key, list[int]] = field(default_factory=dict)
+
+    @property
+    def total(self) -> Count:
+        return sum(Tally(self.view).orders.values()) if not self.view.looping else inf
+
+
+class Answer:
+    """Works out an answer from a state graph."""
+
+    def __init__(self, board: Board, reading: Reading, graph: StateGraph, pile_order: bool) -> None:
+        self.board = board
+        self.reading = reading
+        self.graph = graph
+        self.pile_order = pile_order
+        self.teller = Teller(board, graph)
+        self.warnings = list(board.warnings)
+        self.states: dict[Key, dict[str, Any]] = {}
+        self.keys: dict[int, Key] = {}
+        self.zones = {zone: text for zone, (text, order) in board.rules.shape.zones().items() if order == "pile"}
+        self.views = count.assignments(graph)
+        self.pile_histories = piles.PileHistories(graph, frozenset(self.zones), _listed(board))
+        self.found = [self._by_view(view) for view in self.views]
+
+    # ---- outcomes of one view
+
+    def _key(self, end: int) -> Key:
+        key = self.keys.get(end)
+        if key is None:
+            state = self.teller.writer.state(self.graph.fluents.terms(self.graph.nodes[end].state))
+            key = self.keys[end] = (json.dumps(state, sort_keys=True, ensure_ascii=False), "")
+            self.states.setdefault(key, state)
+        return key
+
+    def _by_view(self, view: View) -> _ByView:
+        result = _ByView(view)
+        tally = Tally(view)
+        try:
+            histories = self.pile_histories.of(view)
+        except piles.TooMany:
+            histories = {}
+        groups: dict[int, int] = {}
+        numbers: dict[Key, int] = {}
+        for end, orders in tally.orders.items():
+            for key, number, history in self._split(end, orders, histories.get(end)):
+                result.orders[key] = result.orders.get(key, 0) + number
+                result.ends.setdefault(key, []).append(end)
+                if history:
+                    merged = piles.merge([result.histories.get(key, {}), history])
+                    result.histories[key] = merged
+                groups[end] = groups.get(end, 0) | 1 << numbers.setdefault(key, len(numbers))
+        reach = count.reachable_groups(view, groups)
+        decided = count.deciders(view, reach, len(numbers))
+        force = {player: count.forceable(view, groups, player) for player in self.board.players}
+        for key, number in numbers.items():
+            result.deciders[key] = decided[number]
+            result.forcers[key] = {player for player, mask in force.items() if mask >> number & 1}
+        return result
+
+    def _split(
+        self, end: int, orders: Count, history: dict[piles.History, int] | None
+    ) -> Iterator[tuple[Key, Count, dict[piles.History, int]]]:
+        """The outcomes that an end stands for: one, or with ``pile_order`` one for each arrangement of the piles."""
+        key = self._key(end)
+        if not self.pile_order:
+            yield key, orders, history or {}
+            return
+        if history is None or sum(piles.arrangements([one]) for one in history) > MOST_ARRANGEMENTS:
+            warning = "too many arrangements of piles: they are not kept apart"
+            if warning not in self.warnings:
+                self.warnings.append(warning)
+            yield key, orders, history or {}
+            return
+        found: dict[Key, tuple[Count, dict[piles.History, int]]] = {}
+        for one, number in history.items():
+            for arrangement in piles.spread(one):
+                state = self._arranged(self.states[key], arrangement)
+                split = (key[0], json.dumps(state, sort_keys=True, ensure_ascii=False))
+                self.states.setdefault(split, state)
+                fixed = tuple((pile, tuple((card,) for card in reversed(cards))) for pile, cards in arrangement.items())
+                before, known = found.get(split, (0, {}))
+                found[split] = (before + number, {**known, fixed: known.get(fixed, 0) + number})
+        for split, (total, known) in found.items():
+            yield split, total, known
+
+    def _arranged(self, state: dict[str, Any], arrangement: Mapping[piles.Pile, Sequence[str]]) -> dict[str, Any]:
+        """The state with the cards of its piles in this order."""
+        arranged = {name: dict(part) for name, part in state.items()}
+        for (player, zone), cards in arrangement.items():
+            items = state[player][self.zones[zone]]
+            lying = {item if isinstance(item, str) else next(iter(item)): item for item in items}
+            arranged[player][self.zones[zone]] = [lying[card] for card in cards]
+        return arranged
+
+    # ---- all views together
+
+    def resolution(self) -> Resolution:
+        """The whole answer."""
+        from lastrites.resolution import Resolution
+
+        keys = self._keys_in_order()
+        ids = {key: _letters(number) for number, key in enumerate(keys)}
+        matter, counting = self._questions_that_matter()
+        asked = self._asked()
+        questions = {q: asked[q] for q in asked if q in matter}
+        counted = {q: asked[q] for q in asked if q in counting}
+        labels = self._labels([*questions, *counted], lambda found: found.total)
+        outcomes = tuple(self._outcome(key, ids[key], list(questions), list(counted)) for key in keys)
+        totals = {found.total for found in self.found}
+        shown_keys = {end: ids[key] for end, key in self.keys.items() if key in ids}
+        return Resolution(
+            board=self.board,
+            reading=self.reading,
+            graph=self.graph,
+            complete=self.graph.complete,
+            incomplete_reason=self.graph.reason,
+            questions=questions,
+            counting=counted,
+            assignments=tuple(
+                Assignment(
+                    found.view.assignment,
+                    shown(found.total),
+                    {ids[key]: shown(number) for key, number in found.orders.items()},
+                )
+                for found in self.found
+            ),
+            labels=labels,
+            outcomes=outcomes,
+            order_count=shown(totals.pop()) if len(totals) == 1 else None,
+            refused=self._refused(),
+            stuck=self._odd("stuck"),
+            loops=self._loops(),
+            unexplained=self._odd("unexplained"),
+            warnings=self.warnings,
+            _views=self.views,
+            _ids=shown_keys,
+            _teller=self.teller,
+        )
+
+    def _keys_in_order(self) -> list[Key]:
+        """Outcomes by the number of combinations they occur in, then by the number of orders, then by their state."""
+        weight: dict[Key, tuple[int, Count]] = {}
+        for found in self.found:
+            for key, number in found.orders.items():
+                seen, orders = weight.get(key, (0, 0))
+                weight[key] = (seen + 1, max(orders, number))
+        return sorted(weight, key=lambda key: (-weight[key][0], -weight[key][1], key))
+
+    def _asked(self) -> dict[str, list[str]]:
+        """Questions that came up, in the order of the game, with the answers that are open."""
+        found: dict[str, list[str]] = {}
+        for question, answers in self.reading.questions.items():
+            used = {found.view.assignment[question] for found in self.found if question in found.view.assignment}
+            if used:
+                found[question] = [answer for answer in answers if answer in used]
+        return found
+
+    def _combinations(self) -> list[tuple[Answers, _ByView]]:
+        """Each full combination of answers to the questions that came up, with the view it belongs to."""
+        asked = self._asked()
+        size = 1
+        for answers in asked.values():
+            size *= len(answers)
+        if size > MOST_COMBINATIONS:
+            return [(dict(found.view.assignment), found) for found in self.found]
+        combined = []
+        for chosen in product(*asked.values()):
+            full = dict(zip(asked, chosen, strict=True))
+            for found in self.found:
+                if all(full[q] == a for q, a in found.view.assignment.items()):
+                    combined.append((full, found))
+                    break
+        return combined
+
+    def _questions_that_matter(self) -> tuple[set[str], set[str]]:
+        """Questions of which two answers give different outcomes, and those that change the counts only."""
+        matter: set[str] = set()
+        counting: set[str] = set()
+        combined = self._combinations()
+        for question in self._asked():
+            groups: dict[str, list[_ByView]] = {}
+            for full, found in combined:
+                rest = json.dumps({q: a for q, a in full.items() if q != question}, sort_keys=True)
+                groups.setdefault(rest, []).append(found)
+            for group in groups.values():
+                if len({frozenset(found.orders) for found in group}) > 1:
+                    matter.add(question)
+                elif len({frozenset(found.orders.items()) for found in group}) > 1:
+                    counting.add(question)
+        return matter, counting - matter
+
+    def _labels(self, questions: Sequence[str], number: Callable[[_ByView], Count | None]) -> list[dict[str, Any]]:
+        """The combinations of answers to these questions, as few and as short as they can be, with a number each.
+
+        ``number`` gives None for combinations that are to be left out.
+        """
+        rows: list[tuple[tuple[tuple[str, str], ...], set[Count | None]]] = []
+        index: dict[tuple[tuple[str, str], ...], set[Count | None]] = {}
+        for full, found in self._combinations():
+            key = tuple((q, full[q]) for q in questions if q in full)
+            if key not in index:
+                index[key] = set()
+                rows.append((key, index[key]))
+            index[key].add(number(found))
+        kept = [(dict(key), values) for key, values in rows if values != {None}]
+        return [
+            {"when": when, "orders": told(_agreed(values))}
+            for when, values in shortest(kept, [dict(key) for key, _ in rows])
+        ]
+
+    def _outcome(self, key: Key, name: str, questions: Sequence[str], counted: Sequence[str]) -> Outcome:
+        holding = [found for found in self.found if key in found.orders]
+        numbers = {found.orders.get(key, 0) for found in self.found}
+        under = self._labels(list(questions), lambda found: found.orders.get(key))
+        deciders = sorted(set().union(*(found.deciders[key] for found in holding)))
+        forcers = set(self.board.players).intersection(*(found.forcers[key] for found in holding))
+        return Outcome(
+            id=name,
+            state=self.states[key],
+            orders=shown(numbers.pop()) if len(numbers) == 1 else None,
+            pile_arrangements=self._arrangements(key, holding),
+            under=under,
+            deciders=tuple(self._people(deciders)),
+            can_force=tuple(player for player in self.board.players if player in forcers),
+            chance=CHANCE in deciders,
+            witness=self._witness(key, holding[0]),
+        )
+
+    def _people(self, names: Iterable[str]) -> list[str]:
+        order = {player: number for number, player in enumerate(self.board.players)}
+        return sorted(names, key=lambda name: (order.get(name, len(order)), name))
+
+    def _arrangements(self, key: Key, holding: Sequence[_ByView]) -> int | None:
+        counts = {
+            piles.arrangements(found.histories[key]) if key in found.histories else None for found in holding
+        }  # fmt: skip
+        return counts.pop() if len(counts) == 1 else None
+
+    def _witness(self, key: Key, found: _ByView) -> list[Step]:
+        """A shortest order that leads to the outcome."""
+        return self.teller.order(shortest_walk(found.view, set(found.ends[key])))
+
+    def _to(self, node: int) -> list[Step]:
+        for view in self.views:
+            if node in view.order:
+                return self.teller.order(shortest_walk(view, {node}))
+        return []
+
+    def _refused(self) -> list[dict[str, Any]]:
+        found: dict[int, set[str]] = {}
+        for node in self.graph.nodes:
+            for event, clause in node.refused:
+                found.setdefault(event, set()).add(clause)
+        return [{"event": event, "clauses": sorted(clauses)} for event, clauses in sorted(found.items())]
+
+    def _odd(self, what: str) -> list[dict[str, Any]]:
+        found = []
+        for number, node in enumerate(self.graph.nodes):
+            if node.odd == what and not node.refused:
+                steps = self._to(number)
+                found.append(
+                    {
+                        "after": [step.decision for step in steps if step.by is not None],
+                        "options": [self.teller.speaker.render(option.term) for option in node.options],
+                    }
+                )
+        return found
+
+    def _loops(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for view in self.views:
+            walk = count.cycle(view)
+            if walk:
+                steps = self.teller.order(walk)
+                cycle = [{"by": step.by, "decision": step.decision, "changes": list(step.changes)} for step in steps]
+                if cycle not in [loop["cycle"] for loop in found]:
+                    found.append({"when": dict(view.assignment), "cycle": cycle})
+        return found
+
+
+def _listed(board: Board) -> dict[str, int]:
+    """The place from the top at which a board names a card of a pile."""
+    rows = (fact.args for fact in board.facts if fact.name == "listed")
+    return {str(card): place for card, place in rows if isinstance(place, int)}
+
+
+def _letters(number: int) -> str:
+    """A, B, ..., Z, AA, AB, ..."""
+    name = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        name = chr(ord("A") + rest) + name
+    return name
+
+
+def _agreed(values: set[Count | None]) -> int | str | None:
+    """The number that all say, or None."""
+    (first, *more) = values
+    return None if more or first is None else shown(first)

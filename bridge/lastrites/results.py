@@ -1,0 +1,73 @@
+"""What an answer consists of: outcomes, orders, steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+from lastrites.count import Count
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of an order.
+
+    ``by`` is who decided: a player's name, ``chance``, ``reading``, or None for an automatic step. ``decision`` and
+    ``changes`` are in words, ``clauses`` the names of the clauses that the step rests on, ``barred`` what would have
+    been possible but for a clause.
+    """
+
+    by: str | None
+    decision: str
+    clauses: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    barred: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Order:
+    """One legal order: the answers under which it is legal, its steps, and the id of the outcome."""
+
+    when: Mapping[str, str]
+    steps: tuple[Step, ...]
+    outcome: str
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One combination of answers to the questions that come up: its number of orders, in all and by outcome."""
+
+    when: Mapping[str, str]
+    orders: int | str
+    outcomes: Mapping[str, int | str]
+
+
+@dataclass
+class Outcome:
+    """A final state, and how it comes about.
+
+    ``orders`` is the number of legal orders that end in it, or None where it depends on a reading; ``under`` lists
+    the combinations of answers that matter in which it occurs. ``pile_arrangements`` is the number of distinct final
+    piles, or None where it is not known or depends on a reading.
+    """
+
+    id: str
+    state: dict[str, Any]
+    orders: int | str | None
+    pile_arrangements: int | None
+    under: list[dict[str, Any]]
+    deciders: tuple[str, ...]
+    can_force: tuple[str, ...]
+    chance: bool
+    witness: list[Step] = field(default_factory=list)
+
+
+def shown(number: Count) -> int | str:
+    """A count as it is told: an exact integer, or ``infinite``."""
+    return "infinite" if number == inf else int(number)
+
+
+def told(number: int | str | None) -> str | None:
+    return None if number is None else str(number)

@@ -1,0 +1,87 @@
+"""Steps of orders in words, with the clauses they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lastrites.count import View
+from lastrites.explore import CHANCE, PLAYER, READING, StateGraph
+from lastrites.results import Step
+from lastrites.solver import LayerRules
+from lastrites.state import StateWriter
+from lastrites.terms import Term
+
+if TYPE_CHECKING:
+    from lastrites.board import Board
+    from lastrites.words import Speaker
+
+
+class Teller:
+    """Puts steps of the graph into words."""
+
+    def __init__(self, board: Board, graph: StateGraph) -> None:
+        self.board = board
+        self.graph = graph
+        self.writer = StateWriter(board)
+        self._speaker: Speaker | None = None
+        self._cites: dict[int, dict[Term, list[str]]] = {}
+        self._barred: dict[int, list[str]] = {}
+
+    @property
+    def speaker(self) -> Speaker:
+        if self._speaker is None:
+            facts = [*self.board.rules.card_facts(self.board.library_ids()), *self.board.facts]
+            self._speaker = self.board.rules.words.speaker(facts)
+        return self._speaker
+
+    def explain(self, nodes: Sequence[int]) -> None:
+        """Ask the rules for the clauses behind the steps of these states, all at once."""
+        missing = [node for node in dict.fromkeys(nodes) if node not in self._cites]
+        if not missing:
+            return
+        rules = LayerRules(self.graph.rulebook, self.graph.fluents, explain=True)
+        for node, situation in zip(missing, rules.look_all([self.graph.nodes[n].state for n in missing]), strict=True):
+            self._cites[node] = situation.cites
+            self._barred[node] = [f"{self.speaker.render(what)} ({clause})" for what, clause in situation.barred]
+
+    def step(self, node: int, number: int) -> Step:
+        """The decision ``number`` taken in a node, in words; clauses only if the node has been explained."""
+        here = self.graph.nodes[node]
+        option = here.options[number]
+        decision = option.term
+        before = self.graph.fluents.terms(here.state)
+        after = self.graph.fluents.terms(self.graph.nodes[here.targets[number]].state)
+        by = {PLAYER: here.who, CHANCE: CHANCE, READING: READING}.get(here.kind)
+        if here.kind == PLAYER and len(here.options) == 1:
+            by = None
+        return Step(
+            by,
+            self.speaker.render(decision),
+            tuple(self._cites.get(node, {}).get(decision, ())),
+            tuple(self.writer.changes(before, after)),
+            tuple(self._barred.get(node, ())),
+        )
+
+    def order(self, walk: Sequence[tuple[int, int]]) -> list[Step]:
+        """All steps of an order, explained."""
+        self.explain([node for node, _ in walk])
+        return [self.step(node, number) for node, number in walk]
+
+
+def shortest_walk(view: View, ends: set[int]) -> list[tuple[int, int]]:
+    """A shortest order from the start to one of the ends, as (node, number of the option); empty if there is none."""
+    before: dict[int, tuple[int, int]] = {}
+    todo = [view.order[0]] if view.order else []
+    for node in todo:
+        if node in ends:
+            walk: list[tuple[int, int]] = []
+            while node != view.order[0]:
+                walk.append(before[node])
+                node = before[node][0]
+            return walk[::-1]
+        for number, target in view.edges(node):
+            if target not in before and target != view.order[0]:
+                before[target] = (node, number)
+                todo.append(target)
+    return []
