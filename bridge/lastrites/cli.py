@@ -160,6 +160,19 @@ def build_parser() -> argparse.ArgumentParser:
     verify.add_argument("paths", nargs="+", metavar="PATH", type=Path)
     _option_groups(verify, "sources", "cards", "readings", "limits", "workers", "output", "quiet")
 
+    imported = command(
+        "import", run_import, "a set-up of another engine as a board file",
+        "Reads the JSON of an engine's test set-up or scenario (KeyForge: Keyteki) and prints it as a board file. A\n"
+        "file with one set-up a line is written into a folder, a board file for each; where some cannot be read,\n"
+        "the others are written all the same.",
+        ["lastrites import scenario.json > board.yaml",
+         "lastrites import scenarios.ndjson -o boards"],
+    )  # fmt: skip
+    imported.add_argument("file", metavar="FILE", type=Path)
+    imported.add_argument("-o", "--output", metavar="DIR", type=Path, help="write the boards into this folder")
+    imported.add_argument("--game", metavar="GAME", help="the game, if rules for more than one can import")
+    _option_groups(imported, "sources", "quiet")
+
     facts = command(
         "facts", run_facts, "the board as ASP facts",
         "Prints the facts that the board becomes, in the vocabulary of the rules. A file of such facts whose name\n"
@@ -558,7 +571,41 @@ def _verdicts(
             return
 
 
-# ---------------------------------------------------------------- facts, program
+# ---------------------------------------------------------------- import, facts, program
+
+def run_import(args: argparse.Namespace) -> int:
+    """The command ``import``."""
+    from lastrites.importer import import_file
+    from lastrites.names import slug
+    from lastrites.yamlio import dump
+
+    found, problems = import_file(args.file, args.game, args.rules)
+    several = len(found) + bool(problems) > 1
+    if args.output is None:
+        if several and found:
+            problems.append(Problem("LR-E008", str(args.file), 0, 0, "the file holds more than one set-up",
+                                    "give a folder with -o DIR"))  # fmt: skip
+        if problems:
+            raise BoardError(problems)
+        sys.stdout.write(dump(found[0].board))
+        return ANSWERED
+    taken: set[str] = set()
+    try:
+        args.output.mkdir(parents=True, exist_ok=True)
+        for each in found:
+            stem = name = slug(each.name)
+            while name in taken:
+                name = f"{stem}-{len(taken) + 1}"
+            taken.add(name)
+            (args.output / f"{name}.yaml").write_text(dump(each.board), encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BoardError([Problem("LR-E001", str(args.output), 0, 0, f"cannot be written: {reason}")]) from None
+    _complain(problems)
+    if not args.quiet:
+        print(f"{len(taken)} board{'s' * (len(taken) != 1)} written to {args.output}", file=sys.stderr)
+    return BAD_INPUT if problems else ANSWERED
+
 
 def run_facts(args: argparse.Namespace) -> int:
     """The command ``facts``."""

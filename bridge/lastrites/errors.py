@@ -42,6 +42,7 @@ CODES: dict[str, str] = {
     "LR-E033": "two definitions of one card",
     "LR-E034": "the event chooses what it may not choose",
     "LR-E035": "the board is too large or too tangled for this command",
+    "LR-E036": "the text is not well-formed JSON",
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from lastrites.boardcards import split_copy
 from lastrites.errors import BoardError, Problem
-from lastrites.game import Game, known_games, load_game
+from lastrites.game import Game, known_games, load_game, rules_folder
 from lastrites.names import nearest
 from lastrites.state import State
 from lastrites.terms import Term
@@ -73,8 +73,6 @@ def guide(game: Game) -> Guide:
 
 def importing_games(rules: Path | None = None) -> list[str]:
     """Names of the games whose rules say how to import a board."""
-    from lastrites.game import rules_folder
-
     folder = rules if rules is not None else rules_folder()
     return [name for name in known_games(folder) if (folder / name / FACTS).is_file()]
 
@@ -91,7 +89,8 @@ def import_file(path: Path, game: str | None = None, rules: Path | None = None) 
         raise BoardError([Problem("LR-E017", str(path), 0, 0, f"give the game with --game; there is: {known}")])
     rules_of = load_game(games[0], rules, file=str(path))
     reads = guide(rules_of)
-    found, problems = [], []
+    found: list[Imported] = []
+    problems: list[Problem] = []
     for number, text in _records(read_text(path), path):
         try:
             reader = _Reader(rules_of, reads, str(path), number)
@@ -156,6 +155,7 @@ class _Reader:
         self.game, self.guide, self.file, self.line = game, guide, file, line
         self.problems: list[Problem] = []
         self.kinds: dict[str, str] = {}
+        self.unknown: set[str] = set()
 
     def note(self, code: str, where: str, message: str, hint: str = "") -> None:
         """Remember a mistake at the place ``where`` of the JSON, as in ``player1.inPlay[2]``."""
@@ -353,11 +353,17 @@ class _Reader:
         if not id:
             return None
         if id not in self.kinds:
+            self.note_unknown(id, where)
+            return None
+        return _Card(id, self.kinds[id], player, {key: it for key, it in state.items() if it}, attached)
+
+    def note_unknown(self, id: str, where: str) -> None:
+        """Note that the library lacks a card, once for each."""
+        if id not in self.unknown:
+            self.unknown.add(id)
             close = nearest(id, self.game.cards.by_id)
             hint = f"did you mean {' or '.join(close)}?" if close else "the library does not have it"
             self.note("LR-E018", where, f"unknown card `{id}`", hint)
-            return None
-        return _Card(id, self.kinds[id], player, {key: it for key, it in state.items() if it}, attached)
 
     def call_cards(self, players: Mapping[str, Mapping[str, Any]]) -> None:
         """Name all cards as the board will name them, copies being counted in the order of the file."""
@@ -374,8 +380,11 @@ class _Reader:
 
     def written(self, zones: Mapping[str, Any]) -> dict[str, Any]:
         """A player as plain values."""
-        cards = {key: [self.card_written(card) for card in value] for key, value in zones.items() if type(value) is list}
-        return {key: cards.get(key, value) for key, value in zones.items() if value}
+        return {
+            key: [self.card_written(card) for card in value] if isinstance(value, list) else value
+            for key, value in zones.items()
+            if value
+        }
 
     def card_written(self, card: _Card) -> Any:
         name = self.game.cards.by_id[card.id].name
@@ -406,8 +415,8 @@ class _Reader:
                 return None
             return {_to(form): {find(card, place): self.number(number, place) for card, number in inner.items()}}
         if form.name == "some" and isinstance(inner, str) and inner in self.guide.everyone:
-            kind, lines = self.guide.everyone[inner], self.guide.lies
-            lying = [card for zones in players.values() for card in zones.get(lines.get(kind, ""), ())]
+            zone = self.guide.lies.get(self.guide.everyone[inner], "")
+            lying = [card for zones in players.values() for card in zones.get(zone, ())]
             return {_to(form): [card.called for card in lying]}
         return {_to(form): [find(card, at) for card, at in self.items(inner, place)]}
 
@@ -417,6 +426,9 @@ class _Reader:
         match = _REFERENCE.fullmatch(text)
         player, name = (match[1], match[2]) if match else (None, text)
         id, copy = split_copy(name)
+        if id not in self.kinds:
+            self.note_unknown(id, where)
+            return text
         fitting = [card.called for card in cards if card.id == id and player in (None, card.player)]
         if not fitting or (copy or 1) > len(fitting):
             here = ", ".join(dict.fromkeys(f"{card.player}:{card.id}" for card in cards[:20]))
