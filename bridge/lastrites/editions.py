@@ -26,6 +26,7 @@ class Questions:
     profiles: tuple[str, ...]
     settles: Mapping[str, Mapping[str, str]]
     excludes: Mapping[str, frozenset[tuple[str, str]]]
+    lacks: Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -33,19 +34,22 @@ class Reading:
     """The answers in use.
 
     ``edition`` is the edition or profile, ``explicit`` the answers that the user or the board gave, ``answers`` all
-    that are fixed, ``excluded`` answers that the edition rules out, ``questions`` every question of the game.
+    that are fixed, ``excluded`` answers that the edition rules out, ``lacking`` the clauses that it does not have,
+    ``questions`` every question of the game.
     """
 
     edition: str
     explicit: Mapping[str, str]
     answers: Mapping[str, str]
     excluded: frozenset[tuple[str, str]]
+    lacking: frozenset[str]
     questions: Mapping[str, tuple[str, ...]]
 
     def facts(self) -> list[Term]:
         """What the rules are told about it."""
         told = [fn("answer", fn(question), fn(answer)) for question, answer in sorted(self.answers.items())]
         told += [fn("excluded", fn(question), fn(answer)) for question, answer in sorted(self.excluded)]
+        told += [fn("without", clause) for clause in sorted(self.lacking)]
         return told
 
 
@@ -72,12 +76,16 @@ def _questions(folder: Path) -> Questions:
     excludes: dict[str, set[tuple[str, str]]] = {}
     for edition, question, answer in sorted(rows.get("excludes", ())):
         excludes.setdefault(edition, set()).add((question, answer))
+    lacks: dict[str, set[str]] = {}
+    for edition, clause in sorted(rows.get("lacks", ())):
+        lacks.setdefault(edition, set()).add(clause)
     return Questions(
         answers,
         tuple(row[0] for row in sorted(rows.get("edition", ()), key=lambda row: int(row[1]))),
         tuple(sorted(row[0] for row in rows.get("profile", ()))),
         settles,
         {edition: frozenset(pairs) for edition, pairs in excludes.items()},
+        {edition: frozenset(clauses) for edition, clauses in lacks.items()},
     )
 
 
@@ -130,7 +138,9 @@ def choose_reading(
         left = [answer for answer in all_answers if (question, answer) not in excluded]
         if question not in answers and len(left) == 1:
             answers[question] = left[0]
-    return Reading(chosen, explicit, answers, excluded, known.answers)
+    return Reading(
+        chosen, explicit, answers, excluded, known.lacks.get(chosen, frozenset()), known.answers
+    )
 
 
 def _check_clauses(board: Board, clauses: Iterable[str], problems: list[Problem]) -> None:
