@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from boards_help import HEAD, NAMES, board, small_rules, zones
+from boards_help import HEAD, NAMES, RULES, board, small_rules, zones
 
 from lastrites.board import Board
 from lastrites.errors import CODES, BoardError, Problem
@@ -423,6 +424,17 @@ def test_all_mistakes_are_reported_together_in_the_order_of_the_file() -> None:
         ("LR-E016", 8),
         ("LR-E018", 9),
     ]
+
+
+def test_every_code_is_given_somewhere_and_stands_in_the_table() -> None:
+    package = RULES.parent / "bridge" / "lastrites"
+    used = {
+        code
+        for file in package.glob("*.py")
+        if file.name != "errors.py"
+        for code in re.findall(r"LR-E\d+", file.read_text(encoding="utf-8"))
+    }
+    assert used == set(CODES)
 
 
 def test_nothing_written_means_empty() -> None:

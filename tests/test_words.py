@@ -56,6 +56,9 @@ def test_selectors(words: Words, phrase: str, term: Term) -> None:
         ("{heal: self}", fn("heal", fn("self"), fn("all"))),
         ("{heal: {self: 2}}", fn("heal", fn("self"), 2)),
         ("{damage: {each creature: 3}}", fn("damage", fn("each", CREATURE), 3)),
+        ("{forge: you}", fn("forge", fn("you"))),
+        ("{give control: {self: opponent}}", fn("control", fn("self"), fn("opponent"))),
+        ("if you do", fn("if_done")),
         ("{move: {self: archives}}", fn("move", fn("self"), fn("archives"))),
     ],
 )
