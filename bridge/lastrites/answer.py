@@ -57,7 +57,7 @@ class Answer:
         self.graph = graph
         self.pile_order = pile_order
         self.teller = Teller(board, graph)
-        self.warnings = list(board.warnings)
+        self.warnings = [*board.warnings, *graph.warnings]
         self.states: dict[Key, dict[str, Any]] = {}
         self.keys: dict[int, Key] = {}
         self.zones = {zone: text for zone, (text, order) in board.rules.shape.zones().items() if order == "pile"}

@@ -69,6 +69,7 @@ class StateGraph:
     mode: str
     complete: bool = True
     reason: str = ""
+    warnings: list[str] = field(default_factory=list)
 
     def largest_number(self) -> int:
         """The greatest number that any quantity had in a state."""
@@ -162,6 +163,7 @@ def _walk(
             batch = nodes[done:stop]
             for node, situation in zip(batch, rules.look_all([node.state for node in batch]), strict=True):
                 _fill(node, situation)
+                graph.warnings += [text for text in situation.warnings if text not in graph.warnings]
                 for option in node.options:
                     after = option.after(node.state)
                     target = index.get(after)

@@ -216,6 +216,7 @@ class Situation:
     final: bool = False
     refused: list[tuple[int, str]] = field(default_factory=list)
     errors: list[Term] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     cites: dict[Term, list[str]] = field(default_factory=dict)
     barred: list[tuple[Term, str]] = field(default_factory=list)
 
@@ -246,6 +247,8 @@ def _gather(atoms: Iterable[clingo.Symbol], fluents: Fluents) -> Situation:
             situation.choosers.append(_term(arguments[1]))
         elif name == "final":
             situation.final = True
+        elif name == "warns":
+            situation.warnings.append(arguments[1].string)
         elif name == "err":
             situation.errors.append(_term(arguments[1]))
         elif name == "refused":
@@ -257,6 +260,7 @@ def _gather(atoms: Iterable[clingo.Symbol], fluents: Fluents) -> Situation:
     situation.options.sort(key=lambda option: option.decision)
     situation.choosers.sort()
     situation.refused.sort()
+    situation.warnings.sort()
     for clauses in situation.cites.values():
         clauses.sort()
     return situation
