@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -145,6 +145,7 @@ class _Card:
                 yield from card.walk()
 
 
+_BAD_CHARACTER = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _REFERENCE = re.compile(r"(?s)(?:([^:]+):)?(.+)")
 
 
@@ -172,9 +173,12 @@ class _Reader:
         """The value that the text stands for."""
         try:
             value = json.loads(text, object_pairs_hook=_unique)
-            if _depth(value) <= MAX_DEPTH:
+            if _depth(value) > MAX_DEPTH:
+                self.note("LR-E010", "", f"nested more than {MAX_DEPTH} levels deep")
+            elif any(_BAD_CHARACTER.search(inner) for inner in _texts(value)):
+                self.note("LR-E003", "", "a text contains control characters or what is no character")
+            else:
                 return value
-            self.note("LR-E010", "", f"nested more than {MAX_DEPTH} levels deep")
         except json.JSONDecodeError as error:
             line = self.line + error.lineno - 1
             self.problems.append(Problem("LR-E036", self.file, line, error.colno, f"not JSON: {error.msg}"))
@@ -264,7 +268,8 @@ class _Reader:
         players = dict(sorted(players.items()))
         active = active or next(iter(players), "")
         if not players:
-            self.note("LR-E013", where, "no player is described")
+            if isinstance(value, dict):
+                self.note("LR-E013", where, "no player is described")
         elif active not in players:
             self.note("LR-E024", where, f"unknown player `{active}`", "players: " + ", ".join(players))
         self.call_cards(players)
@@ -443,12 +448,15 @@ def _to(form: Term) -> str:
     return str(form.args[0])
 
 
-def _texts(value: Json) -> Iterable[str]:
+def _texts(value: Json) -> Iterator[str]:
+    """All texts in the JSON, keys among them."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (list, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
+        for item in value:
             yield from _texts(item)
+        if isinstance(value, dict):
+            yield from _texts(list(value.values()))
 
 
 def _all_cards(players: Mapping[str, Mapping[str, Any]]) -> Iterator[_Card]:
