@@ -15,7 +15,7 @@ from lastrites.count import Count, Tally, View
 from lastrites.explore import CHANCE, StateGraph
 from lastrites.labels import shortest
 from lastrites.results import Assignment, Outcome, Step, shown, told
-from lastrites.teller import Teller, shortest_walk
+from lastrites.teller import Paths, Teller
 
 if TYPE_CHECKING:
     from lastrites.board import Board
@@ -148,7 +148,8 @@ class Answer:
         questions = {q: asked[q] for q in asked if q in matter}
         counted = {q: asked[q] for q in asked if q in counting}
         labels = self._labels([*questions, *counted], lambda found: found.total)
-        outcomes = tuple(self._outcome(key, ids[key], list(questions), list(counted)) for key in keys)
+        witnesses = self._witnesses(keys)
+        outcomes = tuple(self._outcome(key, ids[key], [*questions, *counted], witnesses[key]) for key in keys)
         totals = {found.total for found in self.found}
         shown_keys = {end: ids[key] for end, key in self.keys.items() if key in ids}
         return Resolution(
@@ -251,7 +252,7 @@ class Answer:
             for when, values in shortest(kept, [dict(key) for key, _ in rows])
         ]
 
-    def _outcome(self, key: Key, name: str, questions: Sequence[str], counted: Sequence[str]) -> Outcome:
+    def _outcome(self, key: Key, name: str, questions: Sequence[str], witness: list[Step]) -> Outcome:
         holding = [found for found in self.found if key in found.orders]
         numbers = {found.orders.get(key, 0) for found in self.found}
         under = self._labels(list(questions), lambda found: found.orders.get(key))
@@ -266,7 +267,7 @@ class Answer:
             deciders=tuple(self._people(deciders)),
             can_force=tuple(player for player in self.board.players if player in forcers),
             chance=CHANCE in deciders,
-            witness=self._witness(key, holding[0]),
+            witness=witness,
         )
 
     def _people(self, names: Iterable[str]) -> list[str]:
@@ -279,14 +280,23 @@ class Answer:
         }  # fmt: skip
         return counts.pop() if len(counts) == 1 else None
 
-    def _witness(self, key: Key, found: _ByView) -> list[Step]:
-        """A shortest order that leads to the outcome."""
-        return self.teller.order(shortest_walk(found.view, set(found.ends[key])))
+    def _witnesses(self, keys: Iterable[Key]) -> dict[Key, list[Step]]:
+        """A shortest order that leads to each outcome, explained all at once."""
+        walks: dict[Key, list[tuple[int, int]]] = {}
+        paths: dict[int, Paths] = {}
+        for key in keys:
+            number, found = next((n, found) for n, found in enumerate(self.found) if key in found.orders)
+            if number not in paths:
+                paths[number] = Paths(found.view)
+            walks[key] = paths[number].to(found.ends[key])
+        self.teller.explain([node for walk in walks.values() for node, _ in walk])
+        return {key: self.teller.order(walk) for key, walk in walks.items()}
 
     def _to(self, node: int) -> list[Step]:
         for view in self.views:
-            if node in view.order:
-                return self.teller.order(shortest_walk(view, {node}))
+            walk = Paths(view).to([node])
+            if walk:
+                return self.teller.order(walk)
         return []
 
     def _refused(self) -> list[dict[str, Any]]:

@@ -93,6 +93,8 @@ def _option_groups(parser: argparse.ArgumentParser, *names: str) -> None:
         group.add_argument("--limit-states", type=_positive, metavar="N", help="stop after N states")
         group.add_argument("--timeout", type=_seconds, metavar="S", help="stop after S seconds, whatever is going on")
         group.add_argument("--max-memory", type=_positive, metavar="M", help="stop when M MiB of memory are in use")
+        group.add_argument("--no-reduction", action="store_true",
+                           help="solve every state anew, looking nothing up; the answer is the same")  # fmt: skip
     if "workers" in names:
         group.add_argument("--workers", type=_positive, default=1, metavar="N",
                            help="work on N boards at the same time (default: 1)")  # fmt: skip
@@ -255,6 +257,7 @@ def _request(board: Board, args: argparse.Namespace, **more: Any) -> Request:
         args.limit_states,
         args.timeout,
         args.max_memory,
+        reduction=not args.no_reduction,
         **more,
     )
 

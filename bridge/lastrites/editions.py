@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,7 +36,7 @@ class Reading:
 
     ``edition`` is the edition or profile, ``explicit`` the answers that the user or the board gave, ``answers`` all
     that are fixed, ``excluded`` answers that the edition rules out, ``lacking`` the clauses that it does not have,
-    ``questions`` every question of the game.
+    ``questions`` every question of the game, ``without`` and ``against`` the clauses that the user switched.
     """
 
     edition: str
@@ -44,12 +45,15 @@ class Reading:
     excluded: frozenset[tuple[str, str]]
     lacking: frozenset[str]
     questions: Mapping[str, tuple[str, ...]]
+    without: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
 
     def facts(self) -> list[Term]:
         """What the rules are told about it."""
         told = [fn("answer", fn(question), fn(answer)) for question, answer in sorted(self.answers.items())]
         told += [fn("excluded", fn(question), fn(answer)) for question, answer in sorted(self.excluded)]
-        told += [fn("without", clause) for clause in sorted(self.lacking)]
+        told += [fn("without", clause) for clause in sorted({*self.lacking, *self.without})]
+        told += [fn("against", clause) for clause in sorted(self.against)]
         return told
 
 
@@ -129,7 +133,8 @@ def choose_reading(
     elif chosen not in (*known.editions, *known.profiles):
         where = place("edition") if edition is None else (0, 0)
         complain("edition", chosen, (*known.editions, *known.profiles), where)
-    _check_clauses(board, [*without, *against], problems)
+    without, against = tuple(without), tuple(against)
+    _check_clauses(board, without, against, problems)
     if problems:
         raise BoardError(problems)
     answers = {**known.settles.get(chosen, {}), **explicit}
@@ -139,19 +144,38 @@ def choose_reading(
         if question not in answers and len(left) == 1:
             answers[question] = left[0]
     return Reading(
-        chosen, explicit, answers, excluded, known.lacks.get(chosen, frozenset()), known.answers
+        chosen,
+        explicit,
+        answers,
+        excluded,
+        known.lacks.get(chosen, frozenset()),
+        known.answers,
+        without,
+        against,
     )
 
 
-def _check_clauses(board: Board, clauses: Iterable[str], problems: list[Problem]) -> None:
-    clauses = list(clauses)
-    if not clauses:
-        return
-    from lastrites.book import clause_texts
+_KIND = re.compile(r'^clause\("([^"]+)",\s*(\w+)\)\.', re.MULTILINE)
 
-    known = clause_texts(board.rules.files)
-    for clause in clauses:
-        if clause not in known:
-            close = nearest(clause, known)
+
+def _check_clauses(
+    board: Board, without: Iterable[str], against: Iterable[str], problems: list[Problem]
+) -> None:
+    """Clauses that are switched must exist; the opposite of consequences only, and of those only the opposite."""
+    wanted = [(clause, False) for clause in without] + [(clause, True) for clause in against]
+    if not wanted:
+        return
+    kinds: dict[str, str] = {}
+    for file in board.rules.files:
+        kinds.update(_KIND.findall(file.read_text(encoding="utf-8")))
+    for clause, opposite in wanted:
+        if clause not in kinds:
+            close = nearest(clause, kinds)
             hint = f"did you mean {' or '.join(close)}?" if close else "`lastrites clauses GAME` lists them"
             problems.append(Problem("LR-E031", board.path, 0, 0, f"unknown clause `{clause}`", hint))
+        elif opposite and kinds[clause] != "consequence":
+            message = f"`{clause}` is a {kinds[clause]}: it has no opposite"
+            problems.append(Problem("LR-E031", board.path, 0, 0, message, "switch it off with --without"))
+        elif not opposite and kinds[clause] == "consequence":
+            message = f"`{clause}` is a consequence of other clauses: leaving it out changes nothing"
+            problems.append(Problem("LR-E031", board.path, 0, 0, message, "switch its opposite on with --against"))

@@ -6,6 +6,7 @@ States that are reached twice are one state; the result is a directed graph whos
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -17,6 +18,8 @@ MODES = ("graph", "layers")
 _BATCH = 256
 _MOST = {"max_value": 4000, "max_depth": 96, "max_shift": 96}
 _LARGEST_GROUNDING = 300
+_FEW_STATES = 150
+"""A board of no more states is solved state by state: reading reasons off would cost more than it saves."""
 NOBODY, PLAYER, READING, CHANCE = "nobody", "player", "reading", "chance"
 
 
@@ -112,9 +115,17 @@ Progress = Callable[[int, int], None]
 
 
 def explore(
-    rulebook: Rulebook, *, mode: str = "graph", limits: Limits | None = None, progress: Progress | None = None
+    rulebook: Rulebook,
+    *,
+    mode: str = "graph",
+    reduction: bool = True,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
 ) -> StateGraph:
     """Explore a board. Bounds of the grounding that turn out too small are doubled, and the walk starts again.
+
+    ``reduction`` looks up what has been solved in a like situation before, see :mod:`lastrites.local`; without it every
+    state is solved anew.
 
     Ctrl-C and limits give the graph as far as it is known, with ``complete`` False. Raises RulesError when the rules
     are at fault IllegalChoice when the event chooses what it may not, Unsupported when they do not model it.
@@ -124,10 +135,10 @@ def explore(
         too_large = rulebook.constant("max_value") > _LARGEST_GROUNDING
         used = "layers" if too_large else mode
         try:
-            rules: Rules = GraphRules(rulebook) if used == "graph" else LayerRules(rulebook)
+            rules: Rules = LayerRules(rulebook) if used == "layers" else GraphRules(rulebook)
             if rules.unsupported:
                 raise Unsupported(rules.unsupported)
-            return _walk(rules, rulebook, used, limits or Limits(), deadline, progress)
+            return _walk(rules, rulebook, used, reduction, limits or Limits(), deadline, progress)
         except BoundReached as reached:
             bound = rulebook.constant(reached.bound) * 2
             if bound > _MOST[reached.bound]:
@@ -141,6 +152,7 @@ def _walk(
     rules: Rules,
     rulebook: Rulebook,
     mode: str,
+    reduction: bool,
     limits: Limits,
     deadline: float | None,
     progress: Progress | None,
@@ -148,19 +160,23 @@ def _walk(
     graph = StateGraph([Node(rules.initial)], rules.fluents, rulebook, mode)
     index = {rules.initial: 0}
     nodes = graph.nodes
+    waiting = deque([0])
     done = 0
+    # Broad first is cheapest. Where a limit may end the walk, deep first finds complete orders before it does.
+    deep = deadline is not None or limits.states is not None
+    size = 1 if mode == "graph" else _BATCH
     try:
-        while done < len(nodes):
+        while waiting:
             if limits.states is not None and done >= limits.states:
                 graph.complete, graph.reason = False, f"the limit of {limits.states} states was reached"
                 break
             if deadline is not None and time.monotonic() >= deadline:
                 graph.complete, graph.reason = False, f"the time limit of {limits.seconds:g} s was reached"
                 break
-            stop = min(len(nodes), done + (1 if mode == "graph" else _BATCH))
             if limits.states is not None:
-                stop = min(stop, limits.states)
-            batch = nodes[done:stop]
+                size = min(size, limits.states - done)
+            take = waiting.pop if deep else waiting.popleft
+            batch = [nodes[take()] for _ in range(min(size, len(waiting)))]
             for node, situation in zip(batch, rules.look_all([node.state for node in batch]), strict=True):
                 _fill(node, situation)
                 graph.warnings += [text for text in situation.warnings if text not in graph.warnings]
@@ -170,10 +186,15 @@ def _walk(
                     if target is None:
                         target = index[after] = len(nodes)
                         nodes.append(Node(after))
+                        waiting.append(target)
                     node.targets.append(target)
-            done = stop
-            if progress is not None and done % 64 == 0:
-                progress(done, len(nodes) - done)
+            done += len(batch)
+            if reduction and mode == "graph" and done == _FEW_STATES:
+                from lastrites.local import LocalRules
+
+                rules = LocalRules(rulebook, rules.fluents)
+            if progress is not None and done % 256 < len(batch):
+                progress(done, len(waiting))
     except KeyboardInterrupt:
         graph.complete, graph.reason = False, "interrupted"
     return graph

@@ -35,6 +35,7 @@ class Request:
     max_memory: int | None = None
     outcome: str | None = None
     limit: int | None = None
+    reduction: bool = True
     expectations: tuple[Expectation, ...] = ()
 
 
@@ -80,6 +81,7 @@ def _resolve(
         against=request.against,
         pile_order=request.pile_order if pile_order is None else pile_order,
         limits=Limits(request.limit_states, request.timeout, lambda text: emit("progress", text)),
+        reduction=request.reduction,
     )
 
 

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Assignment", "Limits", "Order", "Outcome", "Resolution", "Step", "resolve", "rulebook"]
 
 
+MOST_EXPLAINED = 2_000
+"""Beyond this many states with a choice, steps of listed orders carry clauses only where a witness has them."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """How far to go: number of states, seconds, and a function that is told now and then how far the work is."""
@@ -78,10 +82,14 @@ class Resolution:
     def orders(self, outcome_id: str | None = None, limit: int | None = None) -> Iterator[Order]:
         """The legal orders, one after another: those of every reading, or only those that end in an outcome.
 
-        Steps of an order are the choices that were really open, with the results of chance.
+        Steps of an order are the choices that were really open, with the results of chance. They carry their clauses
+        unless the board has too many states for that.
         """
         teller = self._teller
         assert teller is not None
+        choices = {node for view in self._views for node in view.order if len(view.edges(node)) > 1}
+        if len(choices) <= MOST_EXPLAINED:
+            teller.explain(sorted(choices))
         told = 0
         for view in self._views:
             ends = {node for node in view.ends() if outcome_id in (None, self._ids.get(node))}
@@ -123,6 +131,8 @@ class Resolution:
             "game": self.board.game,
             "edition": self.reading.edition,
             "readings": dict(self.reading.explicit),
+            **({"without": list(self.reading.without)} if self.reading.without else {}),
+            **({"against": list(self.reading.against)} if self.reading.against else {}),
             "complete": self.complete,
             **({} if self.complete else {"incomplete_reason": self.incomplete_reason}),
             "states": self.state_count,
@@ -160,12 +170,9 @@ class Resolution:
         }
 
 
-def rulebook(board: Board, reading: Reading, *, without: Iterable[str] = (), against: Iterable[str] = (),
-             pile_order: bool = False) -> Rulebook:  # fmt: skip
+def rulebook(board: Board, reading: Reading, *, pile_order: bool = False) -> Rulebook:
     """What a board is put to: the game's rules, its cards, its facts, the readings in use."""
     facts = [*board.facts, *reading.facts()]
-    facts += [fn("without", clause) for clause in without]
-    facts += [fn("against", clause) for clause in against]
     if pile_order:
         facts.append(fn("tracked", fn("piles")))
     largest = max((term.args[1] for term in board.initial() if term.name == "num"), default=0)
@@ -197,24 +204,27 @@ def resolve(
     pile_order: bool = False,
     limits: Limits | None = None,
     mode: str = "graph",
+    reduction: bool = True,
 ) -> Resolution:
     """Explore a board and tell every outcome, the exact number of orders, who decides, under which reading.
 
     ``readings`` and ``edition`` come before those of the board. ``without`` switches clauses off, ``against``
     switches the opposite of consequences on. ``pile_order`` keeps outcomes apart that differ in the order of piles
-    only. ``mode`` is ``graph`` (ground once) or ``layers`` (ground anew for each layer of states).
+    only. ``mode`` is ``graph`` (ground once) or ``layers`` (ground anew for each layer of states); without
+    ``reduction`` every state is solved anew. Neither changes the answer.
     Raises BoardError for what the user can mend, RulesError when the rules are at fault.
     """
     limits = limits or Limits()
     reading = choose_reading(board, readings or {}, edition, tuple(without), tuple(against))
-    book = rulebook(board, reading, without=without, against=against, pile_order=pile_order)
+    book = rulebook(board, reading, pile_order=pile_order)
 
     def progress(done: int, waiting: int) -> None:
         if limits.progress is not None:
             limits.progress(f"{done:,} states explored, {waiting:,} waiting")
 
     try:
-        graph = explore(book, mode=mode, limits=WalkLimits(limits.states, limits.seconds), progress=progress)
+        walk = WalkLimits(limits.states, limits.seconds)
+        graph = explore(book, mode=mode, reduction=reduction, limits=walk, progress=progress)
     except Unsupported as error:
         raise BoardError(
             [Problem("LR-E027", board.path, 0, 0, f"these rules do not support {what} yet") for what in error.what]

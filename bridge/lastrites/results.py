@@ -49,8 +49,8 @@ class Outcome:
     """A final state, and how it comes about.
 
     ``orders`` is the number of legal orders that end in it, or None where it depends on a reading; ``under`` lists
-    the combinations of answers that matter in which it occurs. ``pile_arrangements`` is the number of distinct final
-    piles, or None where it is not known or depends on a reading.
+    the combinations of answers that matter, if only for counting, in which it occurs. ``pile_arrangements`` is the
+    number of distinct final piles, or None where it is not known or depends on a reading.
     """
 
     id: str

@@ -16,6 +16,7 @@ Text of board files reaches clingo as symbols in the abstract syntax tree, never
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +24,12 @@ import clingo
 import clingo.ast as ast
 
 from lastrites.terms import Term, Value, fn
+
+SHOWN = (
+    ("option", 2), ("chooser", 2), ("add", 3), ("del", 3), ("apart", 3),
+    ("final", 1), ("err", 2), ("warns", 2), ("refused", 3),
+)  # fmt: skip
+"""What the mode files show about a state. Options come first."""
 
 _POSITION = ast.Position("<board>", 1, 1)
 _LOCATION = ast.Location(_POSITION, _POSITION)
@@ -88,7 +95,13 @@ def _fact(term: Term) -> ast.AST:
     return ast.Rule(_LOCATION, ast.Literal(_LOCATION, ast.Sign.NoSign, atom), [])
 
 
-def _control(book: Rulebook, mode: str | None, facts: Iterable[Term], options: Sequence[str] = ()) -> clingo.Control:
+def _control(
+    book: Rulebook,
+    mode: str | None,
+    facts: Iterable[Term],
+    options: Sequence[str] = (),
+    observer: clingo.Observer | None = None,
+) -> clingo.Control:
     messages: list[str] = []
 
     def log(code: clingo.MessageCode, text: str) -> None:
@@ -96,6 +109,8 @@ def _control(book: Rulebook, mode: str | None, facts: Iterable[Term], options: S
 
     constants = [f"-c{name}={number}" for name, number in book.constants]
     control = clingo.Control([*constants, *options], logger=log, message_limit=20)
+    if observer is not None:
+        control.register_observer(observer)
     try:
         for file in book.files:
             control.load(str(file))
@@ -221,10 +236,13 @@ class Situation:
     barred: list[tuple[Term, str]] = field(default_factory=list)
 
 
-def _gather(atoms: Iterable[clingo.Symbol], fluents: Fluents) -> Situation:
-    """Put the atoms about one state together."""
+def gather(atoms: Iterable[clingo.Symbol], fluents: Fluents, given: clingo.Symbol | None = None) -> Situation:
+    """Put the atoms about one state together. ``given`` is a decision known to be an option without its atom."""
     situation = Situation()
     options: dict[clingo.Symbol, Option] = {}
+    if given is not None:
+        options[given] = Option(given)
+        situation.options.append(options[given])
     for atom in atoms:
         name, arguments = atom.name, atom.arguments
         if name == "add":
@@ -277,7 +295,7 @@ DEFAULTS = {"max_value": 20, "max_depth": 6, "max_shift": 6}
 
 
 
-def _check_bounds(situation: Situation) -> Situation:
+def check_bounds(situation: Situation) -> Situation:
     for error in situation.errors:
         if error.name in _BOUNDS:
             raise BoundReached(_BOUNDS[error.name])
@@ -291,9 +309,14 @@ class GraphRules:
     that some decision may add is left free. Fluents of the start that nothing can delete are made facts.
     """
 
-    def __init__(self, book: Rulebook) -> None:
-        """Raises RulesError when the rules cannot be read or grounded."""
-        self.fluents = Fluents()
+    def __init__(
+        self, book: Rulebook, observer: clingo.Observer | None = None, fluents: Fluents | None = None
+    ) -> None:
+        """``observer`` is shown the ground program; ``fluents`` is a table to go on with.
+
+        Raises RulesError when the rules cannot be read or grounded.
+        """
+        self.fluents = fluents if fluents is not None else Fluents()
         closure = _control(book, "closure", (), ("--warn=none",))
 
         def terms(name: str) -> list[clingo.Symbol]:
@@ -305,7 +328,7 @@ class GraphRules:
         self._open = [fluent for fluent in terms("possible") if fluent not in fixed]
         facts = [fn("possible", value(fluent)) for fluent in self._open]
         facts += [fn("constant", value(fluent)) for fluent in fixed]
-        self._control = _control(book, "graph", facts, ("--warn=none", "--models=2"))
+        self._control = _control(book, "graph", facts, ("--warn=none", "--models=2"), observer)
         bits = self.fluents
         self.initial = 0
         for fluent in self._open:
@@ -318,10 +341,18 @@ class GraphRules:
             atom = atoms[clingo.Function("holds", [_NOW, fluent])]
             if atom is not None:
                 self._literals[bits.bit(fluent)] = atom.literal
+        self.externals = {literal: bit for bit, literal in self._literals.items()}
         self._assigned = 0
 
-    def look(self, state: int) -> Situation:
-        """What the rules say about a state. Raises RulesError unless it has exactly one stable model."""
+    def shown(self) -> list[tuple[clingo.Symbol, int]]:
+        """The atoms that :meth:`look` reads, with their literals."""
+        atoms = self._control.symbolic_atoms
+        found = []
+        for name, arity in SHOWN:
+            found += [(atom.symbol, atom.literal) for atom in atoms.by_signature(name, arity)]
+        return found
+
+    def _assign(self, state: int) -> None:
         differs = state ^ self._assigned
         while differs:
             low = differs & -differs
@@ -330,13 +361,27 @@ class GraphRules:
                 self._control.assign_external(literal, bool(state & low))
             differs ^= low
         self._assigned = state
+
+    @contextmanager
+    def solved(self, state: int) -> Iterator[clingo.Model]:
+        """The stable model of a state, to be read inside the ``with``."""
+        self._assign(state)
+        with self._control.solve(yield_=True) as handle:
+            model = handle.model()
+            if model is None:
+                raise RulesError("a state has no stable model; it must have one")
+            yield model
+
+    def look(self, state: int) -> Situation:
+        """What the rules say about a state. Raises RulesError unless it has exactly one stable model."""
+        self._assign(state)
         found: list[Situation] = []
         with self._control.solve(yield_=True) as handle:
             for model in handle:
-                found.append(_gather(model.symbols(shown=True), self.fluents))
+                found.append(gather(model.symbols(shown=True), self.fluents))
         if len(found) != 1:
             raise RulesError(f"a state has {'no' if not found else 'several'} stable models; it must have one")
-        return _check_bounds(found[0])
+        return check_bounds(found[0])
 
     def look_all(self, states: Sequence[int]) -> list[Situation]:
         """What the rules say about several states."""
@@ -384,7 +429,7 @@ class LayerRules:
                 found.append(parts)
         if len(found) != 1:
             raise RulesError(f"a layer has {'no' if not found else 'several'} stable models; it must have one")
-        return [_check_bounds(_gather(part, self.fluents)) for part in found[0]]
+        return [check_bounds(gather(part, self.fluents)) for part in found[0]]
 
 
 @dataclass(frozen=True)

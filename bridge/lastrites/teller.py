@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from lastrites.count import View
@@ -69,19 +69,26 @@ class Teller:
         return [self.step(node, number) for node, number in walk]
 
 
-def shortest_walk(view: View, ends: set[int]) -> list[tuple[int, int]]:
-    """A shortest order from the start to one of the ends, as (node, number of the option); empty if there is none."""
-    before: dict[int, tuple[int, int]] = {}
-    todo = [view.order[0]] if view.order else []
-    for node in todo:
-        if node in ends:
-            walk: list[tuple[int, int]] = []
-            while node != view.order[0]:
-                walk.append(before[node])
-                node = before[node][0]
-            return walk[::-1]
-        for number, target in view.edges(node):
-            if target not in before and target != view.order[0]:
-                before[target] = (node, number)
-                todo.append(target)
-    return []
+class Paths:
+    """Shortest orders from the start of a view."""
+
+    def __init__(self, view: View) -> None:
+        self._start = view.order[0] if view.order else -1
+        self._before: dict[int, tuple[int, int]] = {}
+        todo = [self._start] if view.order else []
+        for node in todo:
+            for number, target in view.edges(node):
+                if target not in self._before and target != self._start:
+                    self._before[target] = (node, number)
+                    todo.append(target)
+        self._rank = {node: place for place, node in enumerate(todo)}
+
+    def to(self, ends: Iterable[int]) -> list[tuple[int, int]]:
+        """A shortest order to one of the nodes, as (node, number of the option); empty if none is reachable."""
+        reached = [node for node in ends if node in self._rank]
+        walk: list[tuple[int, int]] = []
+        node = min(reached, key=self._rank.__getitem__, default=self._start)
+        while node != self._start:
+            walk.append(self._before[node])
+            node = walk[-1][0]
+        return walk[::-1]
