@@ -86,11 +86,11 @@ class StateGraph:
         return largest
 
     def deepest_frame(self) -> int:
-        """The greatest number of frames in a state."""
+        """The greatest level of a frame, or rank of what waits for one, in a state."""
         union = 0
         for node in self.nodes:
             union |= node.state
-        levels = [term.args[0] for term in self.fluents.terms(union) if term.name == "frame"]
+        levels = [term.args[0] for term in self.fluents.terms(union) if term.name in ("frame", "wait")]
         return max((level for level in levels if isinstance(level, int)), default=1)
 
 
