@@ -251,7 +251,7 @@ def read_facts_board(text: str, path: str, rules: Path | None = None) -> Board:
                     1,
                     1,
                     "`about(game,...)` is missing",
-                    'add about(game,"keyforge"). or another game',
+                    'add about(game,"NAME"). with the name of a game',
                 )
             ]
         )
