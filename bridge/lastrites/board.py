@@ -57,7 +57,8 @@ class Board:
 
     def library_ids(self) -> list[str]:
         """Ids of the library cards that this board uses, each once, in order."""
-        return sorted({id for id in self.cards.prints.values() if id in self.rules.cards.by_id})
+        printed = {fact.args[1] for fact in self.facts if fact.name == "prints"}
+        return sorted(id for id in printed if isinstance(id, str) and id in self.rules.cards.by_id)
 
     def initial(self) -> frozenset[Term]:
         """The fluents of the start."""

@@ -26,6 +26,7 @@ _BOARD = {
     "setting": ("tv",),
     "card": ("s",),
     "prints": ("ss",),
+    "shows": ("ss",),
     "owner": ("ss",),
     "override": ("stn",),
     "override_item": ("stnt",),
@@ -177,12 +178,13 @@ class _FactBoard:
                 yield "LR-E030", f"`{inner}` contradicts `{first}`", "keep one of them"
 
 
-_ABOUT_CARDS = ("prints", "owner", "override", "override_item", "listed")
+_ABOUT_CARDS = ("prints", "shows", "owner", "override", "override_item", "listed")
 _ONCE = {
     "active": 0,
     "turn": 1,
     "setting": 1,
     "prints": 1,
+    "shows": 1,
     "owner": 1,
     "override": 2,
     "override_item": 3,

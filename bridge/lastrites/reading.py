@@ -387,7 +387,7 @@ class BoardReader:
             with self.notes.collecting():
                 card.owner = self.owner_of(card)
         for card in self.found:
-            facts += [fn("card", card.called), fn("prints", card.called, card.printed)]
+            facts += [fn("card", card.called), *self.printed_facts(card)]
             facts.append(fn("owner", card.called, card.owner or card.player))
             if card.host is None:
                 facts.append(_init("zone", card.called, card.player, card.zone))
@@ -406,6 +406,20 @@ class BoardReader:
                             facts += self.state_facts(card.called, key, node)
         return facts
 
+    def printed_facts(self, card: _Card) -> list[Term]:
+        """What the rules are told to be printed on a card: its own text, or that of the card it stands for."""
+        if isinstance(card.state, Mapping):
+            for key in self.shape.of_form("card", "shows"):
+                node = card.state.get(key.text)
+                if not isinstance(node, Scalar):
+                    continue
+                shown = self.cards.printed(node.text)
+                if shown is None:
+                    self.notes.note("LR-E018", node, f"unknown card `{node.text}`", self.cards.suggest(node.text))
+                else:
+                    return [fn("prints", card.called, shown), fn("shows", card.called, shown)]
+        return [fn("prints", card.called, card.printed)]
+
     def owner_of(self, card: _Card) -> str:
         """The owner: as written, else the player with whom the card lies."""
         card.owner = card.player
@@ -418,7 +432,7 @@ class BoardReader:
 
     def state_facts(self, card: str, key: Key, node: Node) -> list[Term]:
         form = key.form.name
-        if form in ("id", "owner", "attached"):
+        if form in ("id", "owner", "attached", "shows"):
             return []
         if form == "flag":
             return [_init("is", card, fn(key.constant()))] if _truth(node) else []
