@@ -236,18 +236,21 @@ class Words:
         if forms is None:
             raise WordError("LR-E026", verb, f"unknown verb `{verb.text}`", _suggest(verb.text, self.verbs))
         shapes = (
-            {"what_amount", "what_where", "what_who", "who_amount"}
+            {"what_amount", "what_where", "what_who", "who_amount", "pair"}
             if isinstance(argument, Mapping)
             else {"amount", "who_amount", "what", "what_all", "who"}
         )
         for functor, form in forms:
             if form in shapes:
-                return fn(functor, *self._arguments(form, argument, find))
+                return fn(functor, *self._arguments(form, argument, find, functor))
         usage = " or ".join(_USAGE[form].format(verb.text) for _, form in forms if form in _USAGE)
         raise WordError("LR-E014", argument, f"`{verb.text}` is used otherwise", f"write {usage}")
 
-    def _arguments(self, form: str, node: Node, find: FindCard) -> Iterator[Value]:
-        if isinstance(node, Mapping):
+    def _arguments(self, form: str, node: Node, find: FindCard, functor: str) -> Iterator[Value]:
+        if form == "pair":
+            for word in only_entry(node, "{word: word}"):
+                yield self.value(functor, word)
+        elif isinstance(node, Mapping):
             key, inner = only_entry(node, "{card or phrase: ...}")
             yield self.value("who", key) if form == "who_amount" else self.selector(key, find)
             kind = {"what_where": "place", "what_who": "who"}.get(form)
@@ -298,6 +301,7 @@ _USAGE = {
     "what_amount": "{}: {{card or phrase: number}}",
     "what_where": "{}: {{card or phrase: place}}",
     "what_who": "{}: {{card or phrase: who}}",
+    "pair": "{}: {{word: word}}",
     "who": "{}: who",
     "bare": "{} alone",
 }
