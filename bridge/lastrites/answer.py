@@ -173,6 +173,7 @@ class Answer:
             order_count=shown(totals.pop()) if len(totals) == 1 else None,
             refused=self._refused(),
             stuck=self._odd("stuck"),
+            conflicts=self._conflicts(),
             loops=self._loops(),
             unexplained=self._odd("unexplained"),
             warnings=self.warnings,
@@ -318,6 +319,16 @@ class Answer:
                     }
                 )
         return found
+
+    def _conflicts(self) -> list[dict[str, Any]]:
+        """Pairs of clauses of which each says otherwise in some state, with the first order that leads there."""
+        found: dict[tuple[str, str], dict[str, Any]] = {}
+        for number, node in enumerate(self.graph.nodes):
+            for pair in node.conflicts:
+                if pair not in found:
+                    after = [step.decision for step in self._to(number)]
+                    found[pair] = {"after": after, "clauses": list(pair)}
+        return list(found.values())
 
     def _loops(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []

@@ -55,6 +55,7 @@ class Node:
     final: bool = False
     explored: bool = False
     refused: list[tuple[int, str]] = field(default_factory=list)
+    conflicts: list[tuple[str, str]] = field(default_factory=list)
     odd: str = ""
 
 
@@ -208,12 +209,15 @@ def _fill(node: Node, situation: Situation) -> None:
     node.explored = True
     node.final = situation.final
     node.refused = situation.refused
+    node.conflicts = situation.conflicts
     node.options = situation.options
     if situation.choosers:
         chooser = situation.choosers[0]
         node.kind = chooser.name
         node.who = _who(chooser)
-    if node.kind == NOBODY and len(node.options) > 1:
+    if node.conflicts:
+        node.odd = "conflict"
+    elif node.kind == NOBODY and len(node.options) > 1:
         node.odd = "unexplained"
     elif not node.options and not node.final and not node.refused:
         node.odd = "stuck"

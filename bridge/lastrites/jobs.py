@@ -58,6 +58,7 @@ def nothing_known(request: Request) -> dict[str, Any]:
         "counting": {},
         "outcomes": [],
         "stuck": [],
+        "conflicts": [],
         "loops": [],
         "unexplained": [],
         "warnings": list(board.warnings),

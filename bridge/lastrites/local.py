@@ -18,7 +18,7 @@ import clingo
 from lastrites.solver import Fluents, GraphRules, Option, Rulebook, RulesError, Situation, check_bounds, gather
 
 _ABOUT_DECISIONS = frozenset({"option", "add", "del", "apart"})
-_ABOUT_STATES = frozenset({"chooser", "final", "refused", "warns"})
+_ABOUT_STATES = frozenset({"chooser", "final", "refused", "conflict", "warns"})
 _CHECKED_HERE = frozenset({"no_chooser", "two_choosers", "two_automatic", "final_with_option"})
 
 
@@ -148,6 +148,7 @@ class LocalRules:
         situation.choosers += known.choosers
         situation.final = situation.final or known.final
         situation.refused += known.refused
+        situation.conflicts += known.conflicts
         situation.errors += known.errors
         situation.warnings += known.warnings
 

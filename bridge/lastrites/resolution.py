@@ -57,6 +57,7 @@ class Resolution:
     order_count: int | str | None
     refused: list[dict[str, Any]]
     stuck: list[dict[str, Any]]
+    conflicts: list[dict[str, Any]]
     loops: list[dict[str, Any]]
     unexplained: list[dict[str, Any]]
     warnings: list[str]
@@ -164,6 +165,7 @@ class Resolution:
                 for outcome in self.outcomes
             ],
             "stuck": self.stuck,
+            "conflicts": self.conflicts,
             "loops": self.loops,
             "unexplained": self.unexplained,
             "warnings": self.warnings,

@@ -230,6 +230,7 @@ class Situation:
     choosers: list[Term] = field(default_factory=list)
     final: bool = False
     refused: list[tuple[int, str]] = field(default_factory=list)
+    conflicts: list[tuple[str, str]] = field(default_factory=list)
     errors: list[Term] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     cites: dict[Term, list[str]] = field(default_factory=dict)
@@ -271,6 +272,8 @@ def gather(atoms: Iterable[clingo.Symbol], fluents: Fluents, given: clingo.Symbo
             situation.errors.append(_term(arguments[1]))
         elif name == "refused":
             situation.refused.append((arguments[1].number, arguments[2].string))
+        elif name == "conflict":
+            situation.conflicts.append((arguments[1].string, arguments[2].string))
         elif name == "cites":
             situation.cites.setdefault(_term(arguments[1]), []).append(arguments[2].string)
         elif name == "barred":
@@ -278,6 +281,7 @@ def gather(atoms: Iterable[clingo.Symbol], fluents: Fluents, given: clingo.Symbo
     situation.options.sort(key=lambda option: option.decision)
     situation.choosers.sort()
     situation.refused.sort()
+    situation.conflicts.sort()
     situation.warnings.sort()
     for clauses in situation.cites.values():
         clauses.sort()

@@ -287,6 +287,7 @@ def _remarks_lines(result: Json, width: int, style: Style) -> list[str]:
                 lines.extend(_fold(text, width, "  - ", "    "))
 
     block("Stuck: nothing is possible, though nothing is finished", map(_odd_text, result.get("stuck", ())))
+    block("Conflicts: two clauses say different things, and neither gives way", map(_conflict_text, result.get("conflicts", ())))
     block("Loops: these steps can be repeated for ever", map(_loop_text, result.get("loops", ())))
     block(
         "Unexplained: several things may happen, but no player, reading or luck decides",
@@ -302,6 +303,13 @@ def _odd_text(entry: Any) -> str:
     after = ", ".join(entry.get("after", ())) or "at the start"
     options = " / ".join(entry.get("options", ()))
     return f"after: {after}" + (f"; possible: {options}" if options else "")
+
+
+def _conflict_text(entry: Any) -> str:
+    if not isinstance(entry, Mapping):
+        return str(entry)
+    after = ", ".join(entry.get("after", ())) or "at the start"
+    return f"{' and '.join(entry['clauses'])}; after: {after}"
 
 
 def _loop_text(entry: Any) -> str:

@@ -126,7 +126,7 @@ class _Run:
             reason = result.get("incomplete_reason") or "the answer is incomplete"
             self.notes.append(f"not checked{f' ({where})' if where else ''}: {reason}")
             return
-        for what in ("stuck", "unexplained"):
+        for what in ("stuck", "conflicts", "unexplained"):
             if result.get(what):
                 self.fail(expectation, label(fixed, told_edition), [f"{what}: {entry}" for entry in result[what]])
         rows = list(by_reading(result))
