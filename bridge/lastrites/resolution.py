@@ -182,11 +182,12 @@ def rulebook(board: Board, reading: Reading, *, pile_order: bool = False) -> Rul
     bounds = (("max_value", largest + 12),)
     game = board.rules
     library = game.card_blocks(board.library_ids())
-    names = frozenset(_NAME.findall(library)).union(*(_names(fact) for fact in facts))
+    names = frozenset(_NAME.findall(_STRING.sub("", library))).union(*(_names(fact) for fact in facts))
     return Rulebook(game.files_for(names), library, tuple(facts), game.modes(), bounds)
 
 
 _NAME = re.compile(r"[a-z_]\w*")
+_STRING = re.compile(r'"[^"]*"')
 
 
 def _names(value: Value) -> set[str]:
