@@ -287,7 +287,10 @@ def _remarks_lines(result: Json, width: int, style: Style) -> list[str]:
                 lines.extend(_fold(text, width, "  - ", "    "))
 
     block("Stuck: nothing is possible, though nothing is finished", map(_odd_text, result.get("stuck", ())))
-    block("Conflicts: two clauses say different things, and neither gives way", map(_conflict_text, result.get("conflicts", ())))
+    block(
+        "Conflicts: two clauses say different things, and neither gives way",
+        map(_conflict_text, result.get("conflicts", ())),
+    )
     block("Loops: these steps can be repeated for ever", map(_loop_text, result.get("loops", ())))
     block(
         "Unexplained: several things may happen, but no player, reading or luck decides",
