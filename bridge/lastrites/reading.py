@@ -15,6 +15,7 @@ from lastrites.names import slug
 from lastrites.notes import Notes
 from lastrites.references import References, name_of
 from lastrites.shape import Key
+from lastrites.spares import spare_cards
 from lastrites.terms import Term, Value, fn
 from lastrites.words import WordError, number
 from lastrites.yamlio import List, Mapping, Node, Scalar, load
@@ -101,6 +102,7 @@ class BoardReader:
         if "event" in forms:
             events = EventReader(self.notes, self.words, self.to)
             self.out.facts += events.read(forms["event"], forms.get("active"))
+        self.out.facts += spare_cards(self.game, self.cards, self.to.players, self.out.facts)
         self.notes.done()
         return self.out
 

@@ -236,7 +236,7 @@ class Words:
         if forms is None:
             raise WordError("LR-E026", verb, f"unknown verb `{verb.text}`", _suggest(verb.text, self.verbs))
         shapes = (
-            {"what_amount", "what_where", "what_who", "who_amount", "pair"}
+            {"what_amount", "what_where", "what_who", "created", "who_amount", "pair"}
             if isinstance(argument, Mapping)
             else {"amount", "who_amount", "what", "what_all", "who"}
         )
@@ -252,7 +252,10 @@ class Words:
                 yield self.value(functor, word)
         elif isinstance(node, Mapping):
             key, inner = only_entry(node, "{card or phrase: ...}")
-            yield self.value("who", key) if form == "who_amount" else self.selector(key, find)
+            if form == "created":
+                yield self.value("created", key)
+            else:
+                yield self.value("who", key) if form == "who_amount" else self.selector(key, find)
             kind = {"what_where": "place", "what_who": "who"}.get(form)
             yield self.amount(inner) if kind is None else self.value(kind, inner)
         elif form == "who":
@@ -302,6 +305,7 @@ _USAGE = {
     "what_where": "{}: {{card or phrase: place}}",
     "what_who": "{}: {{card or phrase: who}}",
     "pair": "{}: {{word: word}}",
+    "created": "{}: {{kind of card: number}}",
     "who": "{}: who",
     "bare": "{} alone",
 }
