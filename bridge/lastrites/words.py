@@ -236,7 +236,7 @@ class Words:
         if forms is None:
             raise WordError("LR-E026", verb, f"unknown verb `{verb.text}`", _suggest(verb.text, self.verbs))
         shapes = (
-            {"what_amount", "what_where", "what_who", "created", "who_amount", "pair"}
+            {"what_amount", "what_where", "what_who", "created", "who_amount", "amount_number", "pair"}
             if isinstance(argument, Mapping)
             else {"amount", "who_amount", "what", "what_all", "who"}
         )
@@ -254,6 +254,8 @@ class Words:
             key, inner = only_entry(node, "{card or phrase: ...}")
             if form == "created":
                 yield self.value("created", key)
+            elif form == "amount_number":
+                yield self.amount(key)
             else:
                 yield self.value("who", key) if form == "who_amount" else self.selector(key, find)
             kind = {"what_where": "place", "what_who": "who"}.get(form)
@@ -307,6 +309,7 @@ _USAGE = {
     "pair": "{}: {{word: word}}",
     "created": "{}: {{kind of card: number}}",
     "who": "{}: who",
+    "amount_number": "{}: {{amount: number}}",
     "bare": "{} alone",
 }
 
