@@ -27,11 +27,15 @@ key(card,1,"damage",numbers_by_player(damage)). key(card,2,"role",state(role)). 
 key(event,1,"storm",yes(storm)). key(event,2,"march",card(march)). key(event,3,"to",detail(to,place)).
 key(event,4,"by",by). key(event,5,"begin",word(begin,season)). key(event,6,"clash",amounts_between(clash)).
 key(event,7,"times",detail(times,number)).
+key(board,8,"may",offers). key(offer,1,"march",card(march)). key(board,9,"cards",cards).
+key(definition,1,"kind",word(kind,kind)). key(definition,2,"abilities",abilities).
+key(ability,1,"when",when). key(ability,2,"steps",steps).
 reserved("winner").
 """
 WORDS = """
 word(colour,"red",red). word(colour,"blue",blue). word(season,"winter",winter). word(role,"guard",guard).
-says(worn,1,"worn by {1}").
+says(worn,1,"worn by {1}"). word(kind,"beast",beast). word(when,"winter",winter).
+verb("hatch",hatch,created). word(created,"Ant",ant).
 """
 CARDS = "".join(f"% @card({name.lower()}) {name}\n" for name in ("Ant", "Bee", "Cat", "Hat", "Moor"))
 TEXT = """game: hills
@@ -124,6 +128,31 @@ def test_its_changes_in_words(rules: Path) -> None:
         "Ant#1: damage by P2 2 -> 3",
         "Hat: worn by Ant#1 -> grave",
     ]
+    taken = before - {fn("holds", "north", "P2")} | {fn("holds", "north", "P1"), fn("seen", "north", "P2")}
+    assert changes(read, before, taken) == ["north: held by P2 -> P1", "north: seen by P1, P3 -> P1, P2, P3"]
+
+
+def test_what_players_may_do_of_their_own_accord(rules: Path) -> None:
+    read = Board.from_text(TEXT + "may: {P1: [march Cat#1, march Hat], P2: [march Bee#2]}\n", rules=rules)
+    assert [fact for fact in read.facts if fact.name == "offer"] == [
+        fn("offer", "P1", 1, fn("march", "Cat#1")),
+        fn("offer", "P1", 2, fn("march", "Hat")),
+        fn("offer", "P2", 3, fn("march", "Bee#2")),
+    ]
+    for wrong, code in (("dance Hat", "LR-E014"), ("march Dog", "LR-E018"), ("march", "LR-E018"), ("[Hat]", "LR-E014")):
+        with pytest.raises(BoardError) as error:
+            Board.from_text(TEXT + f"may: {{P1: [{wrong}]}}\n", rules=rules)
+        assert [problem.code for problem in error.value.problems] == [code]
+
+
+def test_names_are_kept_ready_for_cards_that_may_come_to_be(rules: Path) -> None:
+    extra = "cards: {Queen: {kind: beast, abilities: [{when: winter, steps: [{hatch: {Ant: 1}}]}]}}\n"
+    read = Board.from_text(TEXT.replace("grave: [Bee]", "grave: [Bee, Queen, Queen]") + extra, rules=rules)
+    spare = [fact for fact in read.facts if fact.name == "spare"]
+    assert spare[:4] == [fn("spare", f"Ant#{2 + place}", "P1", place) for place in range(1, 5)]
+    assert [fact.args[1] for fact in spare] == ["P1"] * 4 + ["P2"] * 4 + ["P3"] * 4
+    assert {fn("card", "Ant#14"), fn("prints", "Ant#14", "ant"), fn("owner", "Ant#14", "P3")} <= set(read.facts)
+    assert not any(fact.name == "init" and "Ant#3" in fact.args[0].args for fact in read.facts)
 
 
 @pytest.mark.parametrize(

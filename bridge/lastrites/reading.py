@@ -74,6 +74,7 @@ class BoardReader:
         self.found: list[_Card] = []
         self.out = Reading(self.to.players)
         self.definitions: dict[str, _Definition] = {}
+        self.offered = 0
 
     # ---- the whole file
 
@@ -127,6 +128,8 @@ class BoardReader:
             out.facts.append(fn("setting", fn(key.constant(0)), self.words.value(key.constant(1), node)))
         elif form == "setting_number":
             out.facts.append(fn("setting", fn(key.constant(0)), number(node)))
+        elif form == "offers":
+            out.facts += self.offers(node)
         elif form == "expect":
             out.expect = node
         elif form == "unsupported":
@@ -136,6 +139,25 @@ class BoardReader:
                 f"`{key.text}` is not supported yet by the rules of {self.game.name}",
                 "leave it out",
             )
+
+    def offers(self, node: Node) -> list[Term]:
+        """What players may do of their own accord: ``{player: [verb Card, ...]}``, the verbs being keys of ``offer``."""
+        if not isinstance(node, Mapping):
+            raise WordError("LR-E014", node, "a mapping is expected here", "write {player: [verb Card, ...]}")
+        facts: list[Term] = []
+        known = {key.text: key for key in self.shape.of_form("offer", "card")}
+        for name, items in node.entries:
+            with self.notes.collecting():
+                player = self.to.player(name)
+                for item in self.notes.items(items, "offers"):
+                    verb, _, card = item.text.strip().partition(" ") if isinstance(item, Scalar) else ("", "", "")
+                    if verb not in known or not isinstance(item, Scalar):
+                        hint = "write " + " or ".join(f"`{text} Card`" for text in known)
+                        raise WordError("LR-E014", item, "this is no offer", hint)
+                    found = self.to.one(Scalar(card.strip(), item.line, item.column))
+                    number = self.offered = self.offered + 1
+                    facts.append(fn("offer", player, number, fn(known[verb].constant(), found)))
+        return facts
 
     # ---- cards of one's own
 

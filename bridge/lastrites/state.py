@@ -106,6 +106,20 @@ class StateWriter:
         cards = dict.fromkeys([*self.cards, *sorted({*old.zone, *new.zone}, key=name_order)])
         for card in cards:
             lines += self._card_changes(card, old, new)
+        for key in self.shape.of_form("board", "places"):
+            for place in self.named_places.get(key.constant(), ()):
+                lines += self._place_changes(key.constant(), place, old, new)
+        return lines
+
+    def _place_changes(self, level: str, place: str, old: _Fluents, new: _Fluents) -> list[str]:
+        lines = []
+        for key in self.shape.of_form(level, "holder", "holders"):
+            was, now = (
+                ", ".join(sorted(str(who) for who in fluents.others.get((key.constant(), place), ()))) or "none"
+                for fluents in (old, new)
+            )
+            if was != now:
+                lines.append(f"{place}: {key.text} {was} -> {now}")
         return lines
 
     def _player_changes(self, player: str, old: _Fluents, new: _Fluents) -> list[str]:
