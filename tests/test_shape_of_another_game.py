@@ -23,7 +23,7 @@ key(player,1,"gold",number(gold)). key(player,2,"mana",numbers(mana,colour)).
 key(player,3,"row",zone(row,line)). key(player,4,"grave",zone(grave,pile)).
 key(hill,1,"fame",number(fame)). key(hill,2,"held by",holder(holds)). key(hill,3,"seen by",holders(seen)).
 key(hill,4,"land",card(land)). key(hill,5,"units",cards(unit,line)). key(hill,6,"trap",one_each(trap)).
-key(card,1,"damage",numbers_by_player(damage)). key(card,2,"role",state(role)). key(card,3,"gear",attached(worn)).
+key(card,1,"damage",numbers_by_player(damage)). key(card,2,"role",state(role)). key(card,3,"gear",attached(worn)). key(card,4,"lent to",holder(lent)). key(board,10,"storms",pairs(storm,season)).
 key(event,1,"storm",yes(storm)). key(event,2,"march",card(march)). key(event,3,"to",detail(to,place)).
 key(event,4,"by",by). key(event,5,"begin",word(begin,season)). key(event,6,"clash",amounts_between(clash)).
 key(event,7,"times",detail(times,number)).
@@ -143,6 +143,16 @@ def test_what_players_may_do_of_their_own_accord(rules: Path) -> None:
         with pytest.raises(BoardError) as error:
             Board.from_text(TEXT + f"may: {{P1: [{wrong}]}}\n", rules=rules)
         assert [problem.code for problem in error.value.problems] == [code]
+
+
+def test_cards_and_boards_that_name_players_and_places(rules: Path) -> None:
+    text = TEXT.replace("{P2: 2}, role", "{P2: 2}, lent to: P2, role") + "storms: {winter: north}\n"
+    read = Board.from_text(text, rules=rules)
+    assert {fn("init", fn("lent", "Ant#1", "P2")), fn("storm", fn("winter"), "north")} <= set(read.facts)
+    assert state(read, read.initial())["P1"]["row"][0]["Ant#1"]["lent to"] == "P2"
+    for wrong in ("storms: north", "storms: {summer: north}", "storms: {winter: south-west}"):
+        with pytest.raises(BoardError):
+            Board.from_text(TEXT + wrong + "\n", rules=rules)
 
 
 def test_names_are_kept_ready_for_cards_that_may_come_to_be(rules: Path) -> None:

@@ -54,6 +54,7 @@ class Reading:
         told += [fn("excluded", fn(question), fn(answer)) for question, answer in sorted(self.excluded)]
         told += [fn("without", clause) for clause in sorted({*self.lacking, *self.without})]
         told += [fn("against", clause) for clause in sorted(self.against)]
+        told.append(fn("in_edition", self.edition))
         return told
 
 

@@ -128,6 +128,8 @@ class BoardReader:
             out.facts.append(fn("setting", fn(key.constant(0)), self.words.value(key.constant(1), node)))
         elif form == "setting_number":
             out.facts.append(fn("setting", fn(key.constant(0)), number(node)))
+        elif form == "pairs":
+            out.facts += self.pairs(key, node)
         elif form == "offers":
             out.facts += self.offers(node)
         elif form == "expect":
@@ -140,8 +142,21 @@ class BoardReader:
                 "leave it out",
             )
 
+    def pairs(self, key: Key, node: Node) -> list[Term]:
+        """``{word: player or place}``, each a fact of its own."""
+        if not isinstance(node, Mapping):
+            raise WordError("LR-E014", node, "a mapping is expected here", f"write {key.text}: {{word: name}}")
+        facts: list[Term] = []
+        for name, value in node.entries:
+            with self.notes.collecting():
+                word = self.words.value(key.constant(1), name)
+                place = isinstance(value, Scalar) and value.text in self.to.places
+                what = value.text if place and isinstance(value, Scalar) else self.to.player(value)
+                facts.append(fn(key.constant(0), word, what))
+        return facts
+
     def offers(self, node: Node) -> list[Term]:
-        """What players may do of their own accord: ``{player: [verb Card, ...]}``, the verbs being keys of ``offer``."""
+        """What players may do of their own accord: ``{player: [verb Card, ...]}``; verbs are keys of ``offer``."""
         if not isinstance(node, Mapping):
             raise WordError("LR-E014", node, "a mapping is expected here", "write {player: [verb Card, ...]}")
         facts: list[Term] = []
@@ -463,6 +478,8 @@ class BoardReader:
         if form == "state":
             return [_init("is", card, self.words.value(key.constant(), node))]
         functor = key.constant()
+        if form == "holder":
+            return [_init(functor, card, self.to.player(node))]
         if form == "number" or (form == "numbers_by_player" and isinstance(node, Scalar)):
             return _count(fn(functor, card), number(node))
         if form == "override":

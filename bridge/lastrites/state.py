@@ -291,6 +291,8 @@ class _Writer:
             return next((text for text, term in texts if term in marks), None)
         if form in ("override", "overrides"):
             return self.override(card, key)
+        if form == "holder":
+            return next(iter(self.found.others.get((key.constant(), card), ())), None)
         if form == "attached":
             zone = fn(key.constant())
             cards = [other for other in self.attached.get(card, ()) if self.found.zone.get(other, ("", ""))[1] == zone]
