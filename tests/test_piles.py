@@ -1,0 +1,70 @@
+"""Arrangements of piles, counted without listing, against listing them."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lastrites.piles import Batches, History, Pile, arrangements, merge, spread, start
+from lastrites.terms import fn
+
+CARDS = "abcdef"
+HERE: Pile = ("P1", "discard")
+THERE: Pile = ("P2", "discard")
+
+
+@st.composite
+def batches(draw: st.DrawFn, cards: str) -> Batches:
+    """The cards in some order, cut into batches."""
+    shuffled = draw(st.permutations(cards))
+    found: list[tuple[str, ...]] = []
+    batch: list[str] = []
+    for card in shuffled:
+        batch.append(card)
+        if draw(st.booleans()):
+            found.append(tuple(sorted(batch)))
+            batch = []
+    return (*found, tuple(sorted(batch))) if batch else tuple(found)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[History]:
+    """Several histories of the same piles."""
+    mine = CARDS[: draw(st.integers(0, 4))]
+    theirs = CARDS[4 : 4 + draw(st.integers(0, 2))]
+    found: list[History] = []
+    for _ in range(draw(st.integers(1, 4))):
+        row = [(HERE, draw(batches(mine)))] if mine else []
+        row += [(THERE, draw(batches(theirs)))] if theirs else []
+        found.append(tuple(row))
+    return found
+
+
+@settings(derandomize=True, database=None, max_examples=300, deadline=None)
+@given(histories())
+def test_counting_agrees_with_listing(rows: list[History]) -> None:
+    listed = {tuple(sorted(piles.items())) for row in rows for piles in spread(row)}
+    assert arrangements(rows) == len(listed)
+
+
+def test_simple_numbers() -> None:
+    assert arrangements([]) == 0
+    assert arrangements([()]) == 1
+    assert arrangements([((HERE, (tuple(CARDS),)),)]) == 720
+    apart: History = ((HERE, (("a",), ("b",))),)
+    together: History = ((HERE, (("a", "b"),)),)
+    assert arrangements([apart]) == 1
+    assert arrangements([apart, together]) == 2
+    assert [piles[HERE] for piles in spread(apart)] == [("b", "a")]
+
+
+def test_a_pile_that_is_written_lies_as_it_is_written() -> None:
+    """The first card named is the one on top, so it arrived last."""
+    lying = [fn("zone", card, "P1", fn("discard")) for card in "ab"] + [fn("zone", "c", "P1", fn("hand"))]
+    assert start(lying, frozenset({"discard"}), {"a": 1, "b": 2}) == ((HERE, (("b",), ("a",))),)
+
+
+def test_orders_of_equal_histories_add_up() -> None:
+    one: History = ((HERE, (("a", "b"),)),)
+    other: History = ((HERE, (("a",), ("b",))),)
+    assert merge([{one: 2}, {one: 1, other: 5}]) == {one: 3, other: 5}
