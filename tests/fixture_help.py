@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import lastrites
@@ -40,14 +40,14 @@ def name_of(path: Path) -> str:
     return f"{path.parent.name}/{path.stem}"
 
 
-@lru_cache(maxsize=None)
+@cache
 def loaded(path: Path) -> tuple[Board, tuple[Expectation, ...]]:
     """A board and its expectations."""
     board = lastrites.load(path)
     return board, expectations(board)
 
 
-@lru_cache(maxsize=None)
+@cache
 def resolved(
     path: Path, readings: frozenset[tuple[str, str]] = frozenset(), edition: str | None = None, piles: bool = False
 ) -> Resolution:
@@ -87,7 +87,8 @@ def layer_disagreements(resolution: Resolution) -> list[str]:
     found = []
     for batch in batched(graph.nodes, LAYER):
         for node, situation in zip(batch, rules.look_all([node.state for node in batch]), strict=True):
-            targets = {str(option.decision): graph.nodes[t].state for option, t in zip(node.options, node.targets)}
+            steps = zip(node.options, node.targets, strict=True)
+            targets = {str(option.decision): graph.nodes[target].state for option, target in steps}
             there = {str(option.decision): option.after(node.state) for option in situation.options}
             who = {(str(chooser.name), str(*chooser.args)) for chooser in situation.choosers}
             here = {(node.kind, node.who)} if node.options else set()

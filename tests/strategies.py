@@ -104,7 +104,7 @@ def rewritten(layout: Json) -> Json:
             if name in STAND_INS:
                 del creature[name]
                 creature[STAND_INS[name][0]] = state
-    made["cards"] = {name: card for name, card in STAND_INS.values()}
+    made["cards"] = dict(STAND_INS.values())
     if "destroy" in made["event"]:
         made["event"]["destroy"].reverse()
     if "damage" in made["event"]:

@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 from fixture_help import (
-    FIXTURES, disagreements, editions, fixture_files, layer_disagreements, loaded, name_of, resolved, small_enough, verdict,
+    FIXTURES,
+    disagreements,
+    editions,
+    fixture_files,
+    layer_disagreements,
+    loaded,
+    name_of,
+    resolved,
+    small_enough,
+    verdict,
 )  # fmt: skip
 
 import lastrites

@@ -118,13 +118,12 @@ def plain(value: Any) -> Any:
 
 def unordered(state: Json) -> Json:
     """A state whose piles and hands are sorted: only battlelines have an order there."""
-    return {
-        player: {
-            key: value if key == "battleline" or not isinstance(value, list) else sorted(value, key=lambda card: str(plain(card)))
-            for key, value in part.items()
-        }
-        for player, part in state.items()
-    }
+
+    def sort(key: str, value: Any) -> Any:
+        free = isinstance(value, list) and key != "battleline"
+        return sorted(value, key=lambda card: str(plain(card))) if free else value
+
+    return {player: {key: sort(key, value) for key, value in part.items()} for player, part in state.items()}
 
 
 def summary(resolution: Resolution) -> Counter[Any]:

@@ -13,7 +13,16 @@ from lastrites.count import View, walks
 from lastrites.explore import explore
 from lastrites.resolution import Resolution
 from lastrites.solver import (
-    BoundReached, GraphRules, LayerRules, Rulebook, RulesError, read_facts, solve_trace, symbol, unrolled, value,
+    BoundReached,
+    GraphRules,
+    LayerRules,
+    Rulebook,
+    RulesError,
+    read_facts,
+    solve_trace,
+    symbol,
+    unrolled,
+    value,
 )  # fmt: skip
 from lastrites.terms import Term, fn
 from lastrites.trace import bounded
@@ -243,7 +252,8 @@ def test_a_loop_has_infinitely_many_orders(games: Path) -> None:
 
 
 def test_a_loop_without_an_exit_has_no_outcome(games: Path) -> None:
-    found = resolved(games, RING.replace("option(S,stop)  :- acting(S), at_top(S,at(1)).", "#defined stops/1. option(S,stop) :- acting(S), stops(S)."))
+    never = "#defined stops/1. option(S,stop) :- acting(S), stops(S)."
+    found = resolved(games, RING.replace("option(S,stop)  :- acting(S), at_top(S,at(1)).", never))
     assert found.outcomes == ()
     assert found.loops
 
