@@ -9,7 +9,7 @@ from itertools import product
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from lastrites import count, piles
+from lastrites import count, piles, stop
 from lastrites.count import Assignment as Answers
 from lastrites.count import Count, Tally, View
 from lastrites.explore import CHANCE, StateGraph
@@ -27,6 +27,9 @@ MOST_COMBINATIONS = 4096
 
 MOST_ARRANGEMENTS = 10_000
 """Beyond this many arrangements of piles ``pile_order`` gives up and says so."""
+
+Said = tuple[Count, tuple[str, ...]] | None
+"""What is told of a combination of answers: a number of orders, and ids of outcomes."""
 
 Key = tuple[str, str]
 """An outcome: its state as canonical text, and the arrangement of its piles (empty if that is not looked at)."""
@@ -76,6 +79,7 @@ class Answer:
         return key
 
     def _by_view(self, view: View) -> _ByView:
+        stop.check()
         result = _ByView(view)
         tally = Tally(view)
         try:
@@ -147,7 +151,7 @@ class Answer:
         asked = self._asked()
         questions = {q: asked[q] for q in asked if q in matter}
         counted = {q: asked[q] for q in asked if q in counting}
-        labels = self._labels([*questions, *counted], lambda found: found.total)
+        labels = self._readings([*questions, *counted], ids)
         witnesses = self._witnesses(keys)
         outcomes = tuple(self._outcome(key, ids[key], [*questions, *counted], witnesses[key]) for key in keys)
         totals = {found.total for found in self.found}
@@ -234,29 +238,47 @@ class Answer:
                     counting.add(question)
         return matter, counting - matter
 
-    def _labels(self, questions: Sequence[str], number: Callable[[_ByView], Count | None]) -> list[dict[str, Any]]:
+    def _labels(
+        self, questions: Sequence[str], said: Callable[[_ByView], Said]
+    ) -> list[tuple[Answers, Count | None]]:
         """The combinations of answers to these questions, as few and as short as they can be, with a number each.
 
-        ``number`` gives None for combinations that are to be left out.
+        ``said`` gives what must be the same for combinations to be told as one: a number of orders, and more; None
+        leaves the combination out. The number is None where it differs within a combination.
         """
-        rows: list[tuple[tuple[tuple[str, str], ...], set[Count | None]]] = []
-        index: dict[tuple[tuple[str, str], ...], set[Count | None]] = {}
+        rows: list[tuple[tuple[tuple[str, str], ...], set[Said]]] = []
+        index: dict[tuple[tuple[str, str], ...], set[Said]] = {}
         for full, found in self._combinations():
             key = tuple((q, full[q]) for q in questions if q in full)
             if key not in index:
                 index[key] = set()
                 rows.append((key, index[key]))
-            index[key].add(number(found))
+            index[key].add(said(found))
         kept = [(dict(key), values) for key, values in rows if values != {None}]
-        return [
-            {"when": when, "orders": told(_agreed(values))}
-            for when, values in shortest(kept, [dict(key) for key, _ in rows])
-        ]
+        return [(when, _agreed(values)) for when, values in shortest(kept, [dict(key) for key, _ in rows])]
+
+    def _readings(self, questions: Sequence[str], ids: Mapping[Key, str]) -> list[dict[str, Any]]:
+        """Each combination of answers that matter, with its number of orders and its outcomes."""
+
+        def said(found: _ByView) -> Said:
+            return found.total, tuple(sorted(ids[key] for key in found.orders))
+
+        rows = []
+        for when, orders in self._labels(questions, said):
+            full = next(f for whole, f in self._combinations() if all(whole.get(q) == a for q, a in when.items()))
+            told_ids = sorted((ids[key] for key in full.orders), key=lambda name: (len(name), name))
+            rows.append({"when": when, "orders": _shown(orders), "outcomes": told_ids})
+        return rows
 
     def _outcome(self, key: Key, name: str, questions: Sequence[str], witness: list[Step]) -> Outcome:
         holding = [found for found in self.found if key in found.orders]
         numbers = {found.orders.get(key, 0) for found in self.found}
-        under = self._labels(list(questions), lambda found: found.orders.get(key))
+        under = [
+            {"when": when, "orders": _shown(orders)}
+            for when, orders in self._labels(
+                questions, lambda found: (found.orders[key], ()) if key in found.orders else None
+            )
+        ]
         deciders = sorted(set().union(*(found.deciders[key] for found in holding)))
         forcers = set(self.board.players).intersection(*(found.forcers[key] for found in holding))
         return Outcome(
@@ -358,7 +380,11 @@ def _letters(number: int) -> str:
     return name
 
 
-def _agreed(values: set[Count | None]) -> int | str | None:
+def _agreed(values: set[Said]) -> Count | None:
     """The number that all say, or None."""
     (first, *more) = values
-    return None if more or first is None else shown(first)
+    return None if more or first is None else first[0]
+
+
+def _shown(number: Count | None) -> str | None:
+    return told(None if number is None else shown(number))

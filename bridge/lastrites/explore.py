@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from lastrites import stop
 from lastrites.solver import BoundReached, Fluents, GraphRules, LayerRules, Option, Rulebook, RulesError, Situation
 from lastrites.terms import Term
 
 MODES = ("graph", "layers")
 _BATCH = 256
-_MOST = {"max_value": 4000, "max_depth": 96, "max_shift": 96}
-_LARGEST_GROUNDING = 300
+_MOST = {"max_value": 999, "max_depth": 96, "max_shift": 96}
+_LARGEST_GROUNDING = 120
 _FEW_STATES = 150
 """A board of no more states is solved state by state: reading reasons off would cost more than it saves."""
 NOBODY, PLAYER, READING, CHANCE = "nobody", "player", "reading", "chance"
@@ -141,9 +142,13 @@ def explore(
                 raise Unsupported(rules.unsupported)
             return _walk(rules, rulebook, used, reduction, limits or Limits(), deadline, progress)
         except BoundReached as reached:
-            bound = rulebook.constant(reached.bound) * 2
-            if bound > _MOST[reached.bound]:
-                reason = f"the bound {reached.bound} ({rulebook.constant(reached.bound)}) was reached"
+            known = rulebook.constant(reached.bound)
+            bound = min(known * 2, _MOST[reached.bound])
+            grows = reached.bound == "max_value" and bound > rulebook.most_value
+            if bound <= known or grows:
+                reason = f"the bound {reached.bound} ({known}) was reached"
+                if reached.bound == "max_value":
+                    reason = f"a number went beyond {known}; perhaps an order never ends"
                 start = LayerRules(rulebook)
                 return StateGraph([Node(start.initial)], start.fluents, rulebook, used, False, reason)
             rulebook = rulebook.with_constants(**{reached.bound: bound})
@@ -168,6 +173,7 @@ def _walk(
     size = 1 if mode == "graph" else _BATCH
     try:
         while waiting:
+            stop.check()
             if limits.states is not None and done >= limits.states:
                 graph.complete, graph.reason = False, f"the limit of {limits.states} states was reached"
                 break

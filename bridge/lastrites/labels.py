@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import TypeVar
 
 from lastrites.count import Assignment as Answers
-from lastrites.count import Count
 
-Rows = list[tuple[Answers, set[Count | None]]]
+Value = TypeVar("Value", bound=Hashable)
 
 
-def shortest(rows: Rows, every: Sequence[Answers]) -> Rows:
+def shortest(
+    rows: list[tuple[Answers, set[Value]]], every: Sequence[Answers]
+) -> list[tuple[Answers, set[Value]]]:
     """Merge rows that agree in their numbers and differ in all the answers to one question, again and again."""
     questions = list(dict.fromkeys(question for when in every for question in when))
     answers = {q: list(dict.fromkeys(when[q] for when in every if q in when)) for q in questions}
@@ -19,7 +21,7 @@ def shortest(rows: Rows, every: Sequence[Answers]) -> Rows:
     while merged:
         merged = False
         for question in questions:
-            groups: dict[tuple[str, frozenset[Count | None]], list[Answers]] = {}
+            groups: dict[tuple[str, frozenset[Value]], list[Answers]] = {}
             for when, values in rows:
                 if question in when:
                     rest = json.dumps({q: a for q, a in when.items() if q != question}, sort_keys=True)

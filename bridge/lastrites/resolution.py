@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lastrites import count
+from lastrites import count, stop
 from lastrites.answer import Answer
 from lastrites.count import View
 from lastrites.editions import Reading, choose_reading
@@ -86,6 +86,9 @@ class Resolution:
         Steps of an order are the choices that were really open, with the results of chance. They carry their clauses
         unless the board has too many states for that.
         """
+        known = [outcome.id for outcome in self.outcomes]
+        if outcome_id is not None and outcome_id not in known:
+            raise ValueError(f"there is no outcome {outcome_id!r}; known: {', '.join(known) or 'none'}")
         teller = self._teller
         assert teller is not None
         choices = {node for view in self._views for node in view.order if len(view.edges(node)) > 1}
@@ -95,6 +98,7 @@ class Resolution:
         for view in self._views:
             ends = {node for node in view.ends() if outcome_id in (None, self._ids.get(node))}
             for walk in count.walks(view, ends):
+                stop.check()
                 if limit is not None and told >= limit:
                     return
                 told += 1
@@ -177,17 +181,28 @@ def rulebook(board: Board, reading: Reading, *, pile_order: bool = False) -> Rul
     facts = [*board.facts, *reading.facts()]
     if pile_order:
         facts.append(fn("tracked", fn("piles")))
-    largest = max((term.args[1] for term in board.initial() if term.name == "num"), default=0)
-    assert isinstance(largest, int)
-    bounds = (("max_value", largest + 12),)
     game = board.rules
     library = game.card_blocks(board.library_ids())
     names = frozenset(_NAME.findall(_STRING.sub("", library))).union(*(_names(fact) for fact in facts))
-    return Rulebook(game.files_for(names), library, tuple(facts), game.modes(), bounds)
+    # Numbers on the board, and a few that effects add; what grows far beyond all of them never stops.
+    largest = max([0, *map(int, _NUMBER.findall(library)), *(n for fact in facts for n in _numbers(fact))])
+    bounds = (("max_value", min(largest + 12, 999)),)
+    most = min(999, 4 * largest + 400)
+    return Rulebook(game.files_for(names), library, tuple(facts), game.modes(), bounds, most)
+
+
+def _numbers(value: Value) -> Iterator[int]:
+    """All numbers in a term."""
+    if isinstance(value, int):
+        yield value
+    elif isinstance(value, Term):
+        for argument in value.args:
+            yield from _numbers(argument)
 
 
 _NAME = re.compile(r"[a-z_]\w*")
 _STRING = re.compile(r'"[^"]*"')
+_NUMBER = re.compile(r"(?<![\w\"-])\d+(?![\w\"-])")
 
 
 def _names(value: Value) -> set[str]:

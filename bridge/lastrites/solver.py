@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import clingo
@@ -70,7 +70,8 @@ def symbol(term: Value) -> clingo.Symbol:
 class Rulebook:
     """What a question about a board is put to: rule files, text of trusted library blocks, facts, bounds.
 
-    ``facts`` are terms (from the board, and the readings in use); ``constants`` the values of ``#const`` names.
+    ``facts`` are terms (from the board, and the readings in use); ``constants`` the values of ``#const`` names,
+    ``most_value`` the number beyond which a growing quantity is taken for one that never stops.
     """
 
     files: tuple[Path, ...]
@@ -78,11 +79,12 @@ class Rulebook:
     facts: tuple[Term, ...]
     modes: Path
     constants: tuple[tuple[str, int], ...] = ()
+    most_value: int = 999
 
     def with_constants(self, **values: int) -> Rulebook:
         """The same with other bounds."""
         merged = {**dict(self.constants), **values}
-        return Rulebook(self.files, self.library, self.facts, self.modes, tuple(sorted(merged.items())))
+        return replace(self, constants=tuple(sorted(merged.items())))
 
     def constant(self, name: str) -> int:
         """The value of a bound."""

@@ -204,7 +204,7 @@ def headline(result: Json) -> str:
 def _readings_table(result: Json, width: int, style: Style) -> list[str]:
     rows: list[tuple[str, str]] = []
     for reading in result.get("readings_explored", ()):
-        ids = [str(outcome["id"]) for outcome in result["outcomes"] if _occurs(outcome, reading["when"])]
+        ids = [str(outcome["id"]) for outcome in result["outcomes"] if _told(outcome, reading)]
         found = f"{'outcome' if len(ids) == 1 else 'outcomes'} {listed(ids)}" if ids else "no outcome"
         label = when_text(reading["when"]) or "under every reading"
         rows.append((label, f"{counted(reading['orders'], 'order')}, {found}"))
@@ -213,16 +213,24 @@ def _readings_table(result: Json, width: int, style: Style) -> list[str]:
     return ["", style.strong("Readings"), *_columns(rows, "  ", width)]
 
 
+def _told(outcome: Json, reading: Json) -> bool:
+    """Whether an outcome occurs under a reading; an answer need not say which do."""
+    if "outcomes" in reading:
+        return outcome["id"] in reading["outcomes"]
+    return _occurs(outcome, reading["when"])
+
+
 def _questions_lines(result: Json, width: int, style: Style) -> list[str]:
     lines: list[str] = []
     rows = result.get("readings_explored", ())
     for question, answers in (result.get("questions") or {}).items():
         told = []
         for answer in answers:
+            agreeing = [row for row in rows if row["when"].get(question, answer) == answer]
             ids = [
                 str(outcome["id"])
                 for outcome in result["outcomes"]
-                if any(row["when"].get(question, answer) == answer and _occurs(outcome, row["when"]) for row in rows)
+                if any(_told(outcome, row) for row in agreeing)
             ]
             told.append(f"{answer} allows {listed(ids) or 'none'}")
         lines += _fold(f"{question}: {'; '.join(told)}", width, "  ", "    ")

@@ -16,6 +16,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lastrites import stop
+
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
@@ -90,7 +92,9 @@ def _attentive(give_up: Callable[[], None] | None) -> Iterator[None]:
 
     def handle(number: int, frame: FrameType | None) -> None:
         handled.set()
-        raise KeyboardInterrupt
+        if stop.requested():
+            give_up()
+        stop.request()
 
     def wait() -> None:
         while data := os.read(reading, 1):
@@ -100,11 +104,13 @@ def _attentive(give_up: Callable[[], None] | None) -> Iterator[None]:
     old_descriptor = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     signal.signal(signal.SIGINT, handle)
     thread = threading.Thread(target=wait, daemon=True)
+    stop.reset()
     thread.start()
     try:
         yield
     finally:
         finished.set()
+        stop.reset()
         signal.set_wakeup_fd(old_descriptor)
         signal.signal(signal.SIGINT, before)
         os.close(writing)
