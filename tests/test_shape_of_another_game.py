@@ -26,7 +26,7 @@ key(hill,4,"land",card(land)). key(hill,5,"units",cards(unit,line)). key(hill,6,
 key(card,1,"damage",numbers_by_player(damage)). key(card,2,"role",state(role)). key(card,3,"gear",attached(worn)). key(card,4,"lent to",holder(lent)). key(board,10,"storms",pairs(storm,season)).
 key(event,1,"storm",yes(storm)). key(event,2,"march",card(march)). key(event,3,"to",detail(to,place)).
 key(event,4,"by",by). key(event,5,"begin",word(begin,season)). key(event,6,"clash",amounts_between(clash)).
-key(event,7,"times",detail(times,number)).
+key(event,7,"times",detail(times,number)). key(event,8,"price",detail(price,effect)).
 key(board,8,"may",offers). key(offer,1,"march",card(march)). key(board,9,"cards",cards).
 key(definition,1,"kind",word(kind,kind)). key(definition,2,"abilities",abilities).
 key(ability,1,"when",when). key(ability,2,"steps",steps).
@@ -35,7 +35,7 @@ reserved("winner").
 WORDS = """
 word(colour,"red",red). word(colour,"blue",blue). word(season,"winter",winter). word(role,"guard",guard).
 says(worn,1,"worn by {1}"). word(kind,"beast",beast). word(when,"winter",winter).
-verb("hatch",hatch,created). word(created,"Ant",ant).
+verb("hatch",hatch,created). word(created,"Ant",ant). says(hatch,2,"hatch {2} {1}").
 """
 CARDS = "".join(f"% @card({name.lower()}) {name}\n" for name in ("Ant", "Bee", "Cat", "Hat", "Moor"))
 TEXT = """game: hills
@@ -51,7 +51,7 @@ hills:
   south: {held by: none}
 event:
   - {march: "Ant#1", to: north, times: 2}
-  - {storm: true, by: P3}
+  - {storm: true, by: P3, price: {hatch: {Ant: 1}}}
   - {clash: {"Ant#1": {"Bee#1": 1, "Bee#2": 2}}}
   - begin: winter
 """
@@ -89,6 +89,7 @@ def test_what_its_boards_become(rules: Path) -> None:
         fn("event", 1, fn("march", "Ant#1"), "P1"),
         fn("event_detail", 1, fn("to"), "north"),
         fn("event_detail", 1, fn("times"), 2),
+        fn("event_detail", 2, fn("price"), fn("hatch", fn("ant"), 1)),
         fn("event", 2, fn("storm"), "P3"),
         fn("event_amount", 3, "Ant#1", "Bee#2", 2),
         fn("event", 4, fn("begin", fn("winter")), "P1"),

@@ -71,6 +71,8 @@ class EventReader:
             return self.references.one(node)
         if kind == "player":
             return self.references.player(node)
+        if kind == "effect":
+            return self.words.effect(node, self.references.find)
         if kind == "place" and isinstance(node, Scalar) and node.text in self.references.places:
             return node.text
         return self.words.value(kind, node)

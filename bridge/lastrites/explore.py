@@ -30,6 +30,7 @@ class Rules(Protocol):
     fluents: Fluents
     initial: int
     unsupported: list[str]
+    impossible: list[tuple[str, str]]
 
     def look_all(self, states: Sequence[int]) -> list[Situation]:
         """What the rules say about several states."""
@@ -104,6 +105,14 @@ class IllegalChoice(Exception):
         self.choice = choice
 
 
+class Impossible(Exception):
+    """No board can be like this; ``what`` lists cards, each with what is wrong in words."""
+
+    def __init__(self, what: list[tuple[str, str]]) -> None:
+        super().__init__(", ".join(f"{card}: {text}" for card, text in what))
+        self.what = what
+
+
 class Unsupported(Exception):
     """The board asks for what the rules do not model yet; ``what`` lists it in words."""
 
@@ -130,7 +139,8 @@ def explore(
     state is solved anew.
 
     Ctrl-C and limits give the graph as far as it is known, with ``complete`` False. Raises RulesError when the rules
-    are at fault IllegalChoice when the event chooses what it may not, Unsupported when they do not model it.
+    are at fault IllegalChoice when the event chooses what it may not, Unsupported when
+    they do not model it, Impossible when no board can be like this.
     """
     deadline = None if limits is None or limits.seconds is None else time.monotonic() + limits.seconds
     while True:
@@ -138,6 +148,8 @@ def explore(
         used = "layers" if too_large else mode
         try:
             rules: Rules = LayerRules(rulebook) if used == "layers" else GraphRules(rulebook)
+            if rules.impossible:
+                raise Impossible(rules.impossible)
             if rules.unsupported:
                 raise Unsupported(rules.unsupported)
             return _walk(rules, rulebook, used, reduction, limits or Limits(), deadline, progress)

@@ -65,7 +65,7 @@ def check_statements(source: Source, mode: bool) -> list[Complaint]:
     for statement in lptext.statements(source.text):
         bare = statement.bare
         complaint = ""
-        if bare.startswith(":-") or re.match(r"#false\s*(:-|\.)", bare):
+        if bare.startswith(":-") or re.match(r"#false\s*(:-|\.)", bare) and not mode:
             complaint = "a constraint: what must not be is derived as err/2"
         elif bare.startswith("#show") and not mode:
             complaint = "#show outside core/modes"

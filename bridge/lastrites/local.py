@@ -72,6 +72,7 @@ class LocalRules:
         self.fluents = self._plain.fluents
         self.initial = self._plain.initial
         self.unsupported = self._plain.unsupported
+        self.impossible = self._plain.impossible
         self.solved = 0
         self._rules = observer.rules
         self._bits = self._plain.externals

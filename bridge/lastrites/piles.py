@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from itertools import permutations, product
 from math import factorial
 
@@ -162,7 +162,7 @@ def _union(histories: tuple[History, ...]) -> int:
         if [pile for pile, batches in history for batch in batches for _ in batch] != places:
             raise ValueError("histories of one outcome must have the same cards in the same piles")
 
-    @lru_cache(maxsize=None)
+    @cache
     def count(place: int, used: frozenset[str], alive: tuple[int, ...]) -> int:
         if place == len(places):
             return 1

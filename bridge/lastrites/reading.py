@@ -427,6 +427,7 @@ class BoardReader:
                 card.owner = self.owner_of(card)
         for card in self.found:
             facts += [fn("card", card.called), *self.printed_facts(card)]
+            self.out.places[f"card.{card.called}"] = (card.name.line, card.name.column)
             facts.append(fn("owner", card.called, card.owner or card.player))
             if card.host is None:
                 facts.append(_init("zone", card.called, card.player, card.zone))

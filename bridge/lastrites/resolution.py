@@ -12,7 +12,7 @@ from lastrites.answer import Answer
 from lastrites.count import View
 from lastrites.editions import Reading, choose_reading
 from lastrites.errors import BoardError, Problem
-from lastrites.explore import CHANCE, PLAYER, IllegalChoice, StateGraph, Unsupported, explore
+from lastrites.explore import CHANCE, PLAYER, IllegalChoice, Impossible, StateGraph, Unsupported, explore
 from lastrites.explore import Limits as WalkLimits
 from lastrites.results import Assignment, Order, Outcome, Step, told
 from lastrites.solver import Rulebook
@@ -187,7 +187,7 @@ def rulebook(board: Board, reading: Reading, *, pile_order: bool = False) -> Rul
     # Numbers on the board, and a few that effects add; what grows far beyond all of them never stops.
     largest = max([0, *map(int, _NUMBER.findall(library)), *(n for fact in facts for n in _numbers(fact))])
     bounds = (("max_value", min(largest + 12, 999)),)
-    most = min(999, 4 * largest + 400)
+    most = min(999, 4 * largest + 100)
     return Rulebook(game.files_for(names), library, tuple(facts), game.modes(), bounds, most)
 
 
@@ -243,6 +243,13 @@ def resolve(
     try:
         walk = WalkLimits(limits.states, limits.seconds)
         graph = explore(book, mode=mode, reduction=reduction, limits=walk, progress=progress)
+    except Impossible as error:
+        raise BoardError(
+            sorted(
+                Problem("LR-E037", board.path, *board.places.get(f"card.{card}", (0, 0)), f"`{card}`: {text}")
+                for card, text in error.what
+            )
+        ) from None
     except Unsupported as error:
         raise BoardError(
             [Problem("LR-E027", board.path, 0, 0, f"these rules do not support {what} yet") for what in error.what]

@@ -329,6 +329,8 @@ class GraphRules:
             return [atom.symbol.arguments[0] for atom in closure.symbolic_atoms.by_signature(name, 1)]
 
         self.unsupported = sorted(str(value(text)) for text in terms("unsupported"))
+        rows = (atom.symbol.arguments for atom in closure.symbolic_atoms.by_signature("impossible", 2))
+        self.impossible = sorted((str(value(card)), str(value(text))) for card, text in rows)
         start, gone = terms("init"), set(terms("gone"))
         fixed = {fluent for fluent in start if fluent not in gone}
         self._open = [fluent for fluent in terms("possible") if fluent not in fixed]
@@ -407,8 +409,10 @@ class LayerRules:
         self.fluents = fluents if fluents is not None else Fluents()
         self.initial = 0
         self.unsupported: list[str] = []
+        self.impossible: list[tuple[str, str]] = []
         if fluents is None:
-            known = query(book, ["init", "unsupported"])
+            known = query(book, ["init", "unsupported", "impossible"])
+            self.impossible = sorted((str(term.args[0]), str(term.args[1])) for term in known["impossible"])
             self.unsupported = sorted(str(term.args[0]) for term in known["unsupported"])
             for term in known["init"]:
                 self.initial |= self.fluents.bit(symbol(term.args[0]))
