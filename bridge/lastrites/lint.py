@@ -60,12 +60,12 @@ def _read(paths: Iterable[Path]) -> list[Source]:
 
 
 def check_statements(source: Source, mode: bool) -> list[Complaint]:
-    """Directives and constraints that have no place in rules; `mode` files may show."""
+    """Directives and constraints that have no place in rules; files of modes may have both."""
     found = []
     for statement in lptext.statements(source.text):
         bare = statement.bare
         complaint = ""
-        if bare.startswith(":-") or re.match(r"#false\s*(:-|\.)", bare) and not mode:
+        if not mode and (bare.startswith(":-") or re.match(r"#false\s*(:-|\.)", bare)):
             complaint = "a constraint: what must not be is derived as err/2"
         elif bare.startswith("#show") and not mode:
             complaint = "#show outside core/modes"
