@@ -30,7 +30,7 @@ key(event,7,"times",detail(times,number)). key(event,8,"price",detail(price,effe
 key(board,8,"may",offers). key(offer,1,"march",card(march)). key(board,9,"cards",cards).
 key(definition,1,"kind",word(kind,kind)). key(definition,2,"abilities",abilities).
 key(ability,1,"when",when). key(ability,2,"steps",steps).
-reserved("winner").
+key(outcome,1,"winner",holder(winner)). reserved("winner").
 """
 WORDS = """
 word(colour,"red",red). word(colour,"blue",blue). word(season,"winter",winter). word(role,"guard",guard).
@@ -131,6 +131,9 @@ def test_its_changes_in_words(rules: Path) -> None:
     ]
     taken = before - {fn("holds", "north", "P2")} | {fn("holds", "north", "P1"), fn("seen", "north", "P2")}
     assert changes(read, before, taken) == ["north: held by P2 -> P1", "north: seen by P1, P3 -> P1, P2, P3"]
+    won = before | {fn("winner", "P3")}
+    assert changes(read, before, won) == ["winner: P3"]
+    assert state(read, won)["winner"] == "P3" and "winner" not in state(read, before)
 
 
 def test_what_players_may_do_of_their_own_accord(rules: Path) -> None:

@@ -26,6 +26,7 @@ class _Fluents:
     numbers: dict[Term, int] = field(default_factory=dict)
     marks: dict[str, set[Term]] = field(default_factory=dict)
     others: dict[tuple[str, str], list[Value]] = field(default_factory=dict)
+    whole: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fluents: Iterable[Term]) -> _Fluents:
@@ -42,6 +43,8 @@ class _Fluents:
                     found.numbers[quantity] = number
                 case Term("is", (str(card), Term() as mark)):
                     found.marks.setdefault(card, set()).add(mark)
+                case Term(name, (str(who),)):
+                    found.whole[name] = who
                 case Term(name, (str(subject), value)):
                     found.others.setdefault((name, subject), []).append(value)
         return found
@@ -93,6 +96,9 @@ class StateWriter:
             level = key.constant()
             if level in self.named_places:
                 state[key.text] = {place: writer.place(level, place) for place in self.named_places[level]}
+        for key in self.shape.of_form("outcome", "holder"):
+            if key.constant() in found.whole:
+                state[key.text] = found.whole[key.constant()]
         return state
 
     # ---- changes
@@ -109,6 +115,9 @@ class StateWriter:
         for key in self.shape.of_form("board", "places"):
             for place in self.named_places.get(key.constant(), ()):
                 lines += self._place_changes(key.constant(), place, old, new)
+        for key in self.shape.of_form("outcome", "holder"):
+            if key.constant() in new.whole and key.constant() not in old.whole:
+                lines.append(f"{key.text}: {new.whole[key.constant()]}")
         return lines
 
     def _place_changes(self, level: str, place: str, old: _Fluents, new: _Fluents) -> list[str]:
