@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -151,6 +152,16 @@ def build_parser() -> argparse.ArgumentParser:
     orders.add_argument("--limit", type=_positive, metavar="N", help="at most N orders")
     _option_groups(orders, "sources", "cards", "readings", "limits", "output", "quiet")
 
+    why = command(
+        "why", run_why, "one order that leads to an outcome, with every clause",
+        "Tells one order that leads to an outcome step by step: who decides, each clause with its sentence and its\n"
+        "source, what changes, and what would have been possible but for a clause.",
+        ["lastrites why board.yaml --outcome B"],
+    )  # fmt: skip
+    why.add_argument("board", metavar="BOARD", type=Path)
+    why.add_argument("--outcome", metavar="ID", required=True, help="the outcome, as `lastrites outcomes` names it")
+    _option_groups(why, "sources", "cards", "readings", "limits", "output", "quiet")
+
     verify = command(
         "verify", run_verify, "whether what boards expect comes out",
         "Runs the `expect:` of every board, of folders with all they hold: a line for each board, the differences\n"
@@ -214,10 +225,12 @@ def build_parser() -> argparse.ArgumentParser:
     clauses.add_argument("--text", action="store_true", help="with the rules themselves")
     cards = about_game(
         "cards", run_cards, "the card library, in words and in facts",
-        "Without a name: the names and ids of all cards. With one: the card in words and in facts.",
-        ["lastrites cards keyforge", "lastrites cards keyforge 'Dust Imp'"],
+        "Without a name: the names and ids of all cards. With one: the card in words and in facts. With --words: the\n"
+        "words in which cards and instructions are written.",
+        ["lastrites cards keyforge", "lastrites cards keyforge 'Dust Imp'", "lastrites cards keyforge --words"],
     )  # fmt: skip
     cards.add_argument("name", nargs="?", metavar="NAME", help="name or id of a card")
+    cards.add_argument("--words", action="store_true", help="the vocabulary of cards and instructions")
     return parser
 
 
@@ -443,6 +456,29 @@ def _in_order(numbered: Iterable[tuple[int, T]]) -> Iterator[tuple[int, T]]:
             yield wanted, kept.pop(wanted)
             wanted += 1
     yield from sorted(kept.items(), key=lambda item: item[0])
+
+
+def run_why(args: argparse.Namespace) -> int:
+    """The command ``why``."""
+    from lastrites import jobs
+    from lastrites.book import clause_texts
+    from lastrites.terminal import why_text
+
+    request = _request(_load([args.board], args)[0][0], args)
+    answer = _Answer(request, Progress(quiet=args.quiet))
+    _run(jobs.outcomes, answer, lambda: None)
+    result = answer.final()
+    found = next((outcome for outcome in result["outcomes"] if outcome["id"] == args.outcome), None)
+    if found is None:
+        known = ", ".join(outcome["id"] for outcome in result["outcomes"]) or "none"
+        message = f"there is no outcome {args.outcome}"
+        raise BoardError([Problem("LR-E016", str(request.board.path), 0, 0, message, f"outcomes: {known}")])
+    if args.json:
+        _print_json(found)
+    else:
+        clauses = clause_texts(request.board.rules.files)
+        sys.stdout.write(why_text(found, request.board.title, clauses, Style.of(sys.stdout)))
+    return _status([result])
 
 
 def run_orders(args: argparse.Namespace) -> int:
@@ -671,6 +707,12 @@ def run_cards(args: argparse.Namespace) -> int:
     from lastrites.names import nearest
 
     game = load_game(args.game, args.rules, file="GAME")
+    if args.words:
+        if args.json:
+            _print_json(listings.words_json(game))
+        else:
+            sys.stdout.write(listings.words_text(game, page_width()))
+        return ANSWERED
     if args.name is None:
         names = listings.card_names(game)
         if args.json:
@@ -693,6 +735,8 @@ def run_cards(args: argparse.Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # an old terminal must not stop an answer
     try:
         args = build_parser().parse_args(arguments)
         status: int = args.run(args)
@@ -707,6 +751,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INCOMPLETE
+    except OSError as error:
+        print(f"the answer cannot be written: {error.strerror or error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BAD_INPUT
     except Exception as error:
         return _blame(error)
     return status

@@ -256,3 +256,20 @@ def card_json(game: Game, identifier: str) -> Mapping[str, Any]:
         **card_words(game, identifier),
         "facts": [f"{fact}." for fact in game.card_facts([identifier])],
     }
+
+
+def words_json(game: Game) -> dict[str, list[str]]:
+    """The vocabulary of cards and instructions by kind of word."""
+    return game.words.vocabulary()
+
+
+def words_text(game: Game, width: int) -> str:
+    """The vocabulary of cards and instructions, by kind of word."""
+    lines: list[str] = []
+    for kind, phrases in words_json(game).items():
+        lines += ["", kind.replace("_", " ")]
+        if kind == "verb":
+            lines += [f"  {phrase}" for phrase in phrases]
+        else:
+            lines += textwrap.wrap(", ".join(phrases), width, initial_indent="  ", subsequent_indent="  ")
+    return "\n".join(lines[1:]) + "\n"

@@ -162,6 +162,7 @@ class Resolution:
                             "decision": step.decision,
                             "clauses": list(step.clauses),
                             "changes": list(step.changes),
+                            **({"barred": list(step.barred)} if step.barred else {}),
                         }
                         for step in outcome.witness
                     ],

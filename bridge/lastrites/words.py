@@ -277,6 +277,15 @@ class Words:
             raise WordError("LR-E014", node, "a list of instructions is expected here", "write - verb: ...")
         return [self.effect(item, find) for item in node.items]
 
+    def vocabulary(self) -> dict[str, list[str]]:
+        """Every phrase by kind; under ``verb`` the verbs, each with the way it is used."""
+        kinds = {*self.terms, *self.patterns, *self.nested}
+        listed = {kind: sorted(self.known(kind)) for kind in sorted(kinds)}
+        usages = [
+            _USAGE.get(form, "{}: ...").format(verb) for verb, forms in sorted(self.verbs.items()) for _, form in forms
+        ]
+        return {"verb": usages, **listed}
+
     # ---- terms to words
 
     def text(self, kind: str, term: Value) -> object:
