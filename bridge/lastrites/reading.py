@@ -256,6 +256,8 @@ class BoardReader:
                         facts.append(_init("num", fn(key.constant(), player), amount))
                 elif form == "numbers":
                     facts += self.numbers(key, player, value)
+                elif form == "flag":
+                    facts += [_init("is", player, fn(key.constant()))] if _truth(value) else []
                 elif form == "size":
                     sizes.append((key.constant(), number(value), value))
                 elif form == "zone":

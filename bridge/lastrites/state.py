@@ -144,6 +144,10 @@ class StateWriter:
                 was, now = (self._size(player, key, fluents) for fluents in (old, new))
             if was != now:
                 lines.append(f"{player}: {key.text} {was} -> {now}")
+        for key in self.shape.of_form("player", "flag"):
+            was_set, is_set = (key.form.args[0] in part.marks.get(player, ()) for part in (old, new))
+            if was_set != is_set:
+                lines.append(f"{player}: {'' if is_set else 'no longer '}{key.text}")
         words = {key.constant(): key for key in self.shape.of_form("player", "numbers")}
         quantities = {quantity for quantity in {*old.numbers, *new.numbers} if quantity.name in words}
         for quantity in sorted((q for q in quantities if q.args[0] == player), key=order):
@@ -233,6 +237,9 @@ class _Writer:
                 numbers = self.numbers(player, key)
                 if numbers:
                     written[key.text] = numbers
+            elif form == "flag":
+                if key.form.args[0] in self.found.marks.get(player, ()):
+                    written[key.text] = True
             elif form == "size":
                 zone = fn(key.constant())
                 unnamed = self.found.numbers.get(fn("anonymous", player, zone), 0)
