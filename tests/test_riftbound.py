@@ -1,0 +1,82 @@
+"""What holds in every state of every Riftbound board, and the speed of blocks of triggers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fixture_help import FIXTURES, loaded, name_of, resolved
+
+import lastrites
+from lastrites.board import Board
+from lastrites.terms import Term, fn
+
+PASSING = {"doom", "wait", "batch", "applied", "spent", "subject", "aimed", "killed_it", "result_due", "picked"}
+
+boards = pytest.mark.parametrize("path", sorted((FIXTURES / "riftbound").glob("*.yaml")), ids=name_of)
+
+
+def tokens(board: Board) -> set[object]:
+    """The cards of a board that are tokens."""
+    minted = {"recruit", "mech", "sprite", "gold"}
+    return {fact.args[0] for fact in board.facts if fact.name == "prints" and fact.args[1] in minted}
+
+
+def zones(fluents: frozenset[Term]) -> list[Term]:
+    """The fluents that say where cards are."""
+    return [fluent for fluent in fluents if fluent.name == "zone"]
+
+
+@boards
+def test_no_card_is_lost_or_in_two_places(path: Path) -> None:
+    board, _ = loaded(path)
+    graph = resolved(path).graph
+    named = {fluent.args[0] for fluent in zones(board.initial())} - tokens(board)
+    for node in graph.nodes:
+        placed = [fluent.args[0] for fluent in zones(graph.fluents.terms(node.state))]
+        assert len(placed) == len(set(placed))
+        assert named <= set(placed)
+
+
+@boards
+def test_what_happens_in_a_cleanup_is_decided_by_nobody_but_for_replacements(path: Path) -> None:
+    """In mid-Cleanup nobody has a choice, except which effect replaces a death."""
+    graph = resolved(path).graph
+    for node in graph.nodes:
+        fluents = graph.fluents.terms(node.state)
+        frames = [fluent for fluent in fluents if fluent.name == "frame"]
+        top = max(frames, key=lambda frame: int(str(frame.args[0])))
+        what = top.args[1]
+        if isinstance(what, Term) and what.name == "cleanup" and node.kind == "player":
+            assert {option.term.name for option in node.options} == {"replace"}
+
+
+@boards
+def test_nothing_is_left_over_at_the_end(path: Path) -> None:
+    """When nothing is left to do, nobody waits to die, no item is pending, no batch is open."""
+    graph = resolved(path).graph
+    for node in graph.nodes:
+        fluents = graph.fluents.terms(node.state)
+        if node.final and not any(fluent.name == "winner" for fluent in fluents):
+            left = {fluent.name for fluent in fluents}
+            assert not left & PASSING
+
+
+def test_eight_sentries_that_die_together_have_few_states() -> None:
+    sentries = ", ".join(["Watchful Sentry"] * 8)
+    text = f"""
+game: riftbound
+active: P1
+players: {{P1: {{hand: [Flurry of Blades]}}, P2: {{deck size: 8}}}}
+battlefields:
+  bf1: {{controller: P2, units: {{P2: [{sentries}]}}}}
+event: {{resolve: Flurry of Blades}}
+"""
+    resolution = lastrites.resolve(Board.from_text(text))
+    assert resolution.order_count == 40_320
+    assert resolution.state_count < 300
+    (outcome,) = resolution.outcomes
+    assert outcome.state["P2"]["hand size"] == 8
+    assert fn("zone", "Watchful Sentry#8", "P2", fn("trash")) in resolution.graph.fluents.terms(
+        next(node.state for node in resolution.graph.nodes if node.final)
+    )
