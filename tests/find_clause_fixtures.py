@@ -1,4 +1,4 @@
-"""Look for the cheapest board that fails without each clause, and print the table of `clause_fixtures.py`.
+"""Look for the cheapest board that fails without each clause, and write the table of `clause_fixtures.py`.
 
 Rows of the present table that still hold are kept. Clauses that no board shows are told on stderr. With arguments
 only clauses whose names begin with one of them are looked at; without, all.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import time
 
-from clause_fixtures import TABLE
+from clause_fixtures import TABLE, write
 from clause_help import clauses, fails_without, fixture_of
 from fixture_help import fixture_files, loaded, name_of, resolved
 
@@ -42,7 +42,7 @@ def changes(name: str, clause: str, kind: str) -> bool:
 
 
 def main() -> None:
-    """Print the table."""
+    """Write the table."""
     costs: dict[str, float] = {}
     cited: dict[str, set[str]] = {}
     for path in fixture_files():
@@ -65,7 +65,8 @@ def main() -> None:
             print(f"no fixture shows {id} ({kind})", file=sys.stderr, flush=True)
         else:
             table[id] = found
-            print(f"    {id!r}: {found!r},".replace("'", '"'), flush=True)
+            print(f"{id}: {found}", flush=True)
+    write({**{id: board for id, board in TABLE.items() if not id.startswith(wanted)}, **table})
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ key(player,1,"gold",number(gold)). key(player,2,"mana",numbers(mana,colour)).
 key(player,3,"row",zone(row,line)). key(player,4,"grave",zone(grave,pile)).
 key(hill,1,"fame",number(fame)). key(hill,2,"held by",holder(holds)). key(hill,3,"seen by",holders(seen)).
 key(hill,4,"land",card(land)). key(hill,5,"units",cards(unit,line)). key(hill,6,"trap",one_each(trap)).
-key(card,1,"damage",numbers_by_player(damage)). key(card,2,"role",state(role)). key(card,3,"gear",attached(worn)). key(card,4,"lent to",holder(lent)). key(board,10,"storms",pairs(storm,season)).
+key(card,1,"damage",numbers_by_player(damage)). key(card,2,"role",state(role)). key(card,3,"gear",attached(worn)).
+key(card,4,"lent to",holder(lent)). key(board,10,"storms",pairs(storm,season)).
 key(event,1,"storm",yes(storm)). key(event,2,"march",card(march)). key(event,3,"to",detail(to,place)).
 key(event,4,"by",by). key(event,5,"begin",word(begin,season)). key(event,6,"clash",amounts_between(clash)).
 key(event,7,"times",detail(times,number)). key(event,8,"price",detail(price,effect)).
@@ -133,7 +134,8 @@ def test_its_changes_in_words(rules: Path) -> None:
     assert changes(read, before, taken) == ["north: held by P2 -> P1", "north: seen by P1, P3 -> P1, P2, P3"]
     won = before | {fn("winner", "P3")}
     assert changes(read, before, won) == ["winner: P3"]
-    assert state(read, won)["winner"] == "P3" and "winner" not in state(read, before)
+    assert state(read, won)["winner"] == "P3"
+    assert "winner" not in state(read, before)
 
 
 def test_what_players_may_do_of_their_own_accord(rules: Path) -> None:

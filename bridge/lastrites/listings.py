@@ -133,9 +133,21 @@ def _rules(block: lptext.Block) -> list[str]:
     return [s.text for s in block.statements if all(lptext.fact(s, name) is None for name in described)]
 
 
+def boards_of(game: Game) -> dict[str, list[str]]:
+    """Clause -> boards that show what it does: the facts ``shown_by(Clause,Board)`` of the game's ``boards.lp``."""
+    from lastrites.solver import read_facts
+
+    file = game.rules / game.name / "boards.lp"
+    found: dict[str, list[str]] = {}
+    for fact in read_facts([file]) if file.is_file() else []:
+        if fact.name == "shown_by":
+            found.setdefault(str(fact.args[0]), []).append(str(fact.args[1]))
+    return {clause: sorted(boards) for clause, boards in found.items()}
+
+
 def clauses_text(game: Game, book: Book, width: int, with_rules: bool) -> str:
     """Every clause, in the order of the rules: kind, sentence, sources, where it is; its rules if wanted."""
-    blocks = _blocks(game)
+    blocks, boards = _blocks(game), boards_of(game)
     clauses = {clause.id: clause for clause in book.clauses}
     order = [*(name for name in blocks if name in clauses), *(name for name in clauses if name not in blocks)]
     lines = []
@@ -150,16 +162,18 @@ def clauses_text(game: Game, book: Book, width: int, with_rules: bool) -> str:
         block = blocks.get(name)
         if block is not None:
             lines.append(f"  rules: {block.file.relative_to(game.rules)}, line {block.line}")
-            if with_rules:
-                for rule in _rules(block):
-                    lines += [f"    {line}" for line in rule.split("\n")]
+        if name in boards:
+            lines += _fold(f"shown by: {', '.join(boards[name])}", width, "  ", "    ")
+        if block is not None and with_rules:
+            for rule in _rules(block):
+                lines += [f"    {line}" for line in rule.split("\n")]
         lines.append("")
     return "\n".join(lines)
 
 
 def clauses_json(game: Game, book: Book) -> list[dict[str, Any]]:
     """The same for programs."""
-    blocks = _blocks(game)
+    blocks, boards = _blocks(game), boards_of(game)
     found = []
     for clause in book.clauses:
         block = blocks.get(clause.id)
@@ -173,6 +187,7 @@ def clauses_json(game: Game, book: Book) -> list[dict[str, Any]]:
                 "file": str(block.file.relative_to(game.rules)) if block is not None else None,
                 "line": block.line if block is not None else None,
                 "rules": _rules(block) if block is not None else [],
+                "boards": boards.get(clause.id, []),
             }
         )
     return found
