@@ -327,7 +327,11 @@ class Answer:
         for node in self.graph.nodes:
             for event, clause in node.refused:
                 found.setdefault(event, set()).add(clause)
-        return [{"event": event, "clauses": sorted(clauses)} for event, clauses in sorted(found.items())]
+        events = {fact.args[0]: fact.args[1] for fact in self.board.facts if fact.name == "event"}
+        return [
+            {"event": event, "what": self.teller.speaker.render(events[event]), "clauses": sorted(clauses)}
+            for event, clauses in sorted(found.items())
+        ]
 
     def _odd(self, what: str) -> list[dict[str, Any]]:
         found = []
