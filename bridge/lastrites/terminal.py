@@ -415,7 +415,8 @@ def outcomes_text(
     lines.append(style.strong(headline(result)))
     for refusal in result.get("refused", ()):
         because = f" ({', '.join(refusal['clauses'])})" if refusal.get("clauses") else ""
-        lines += _fold(f"refused: {refusal.get("what") or value_text(refusal["event"])}{because}", width, "  ", "    ")
+        what = refusal.get("what") or value_text(refusal["event"])
+        lines += _fold(f"refused: {what}{because}", width, "  ", "    ")
     lines += _readings_table(result, width, style)
     lines += _questions_lines(result, width, style)
     outcomes = result.get("outcomes", ())
