@@ -27,7 +27,9 @@ every_fixture = pytest.mark.parametrize("path", fixture_files(), ids=name_of)
 def test_what_is_expected_comes_out(path: Path) -> None:
     found = verdict(path)
     assert found.status == "ok", "\n".join(found.failures + found.notes)
-    assert not found.notes
+    # A board that speaks of some editions only leaves the readings of the newest one unchecked, and says so.
+    by_edition = all(expectation.editions for expectation in loaded(path)[1])
+    assert by_edition or not found.notes
 
 
 @every_fixture
