@@ -82,6 +82,8 @@ class LocalRules:
         self._decisions: list[tuple[clingo.Symbol, _Group]] = []
         self._others: list[_Group] = []
         self._group(self._plain.shown())
+        self._groups: list[tuple[clingo.Symbol | None, _Group]] = [*self._decisions]
+        self._groups += [(None, group) for group in self._others]
 
     def _group(self, atoms: Iterable[tuple[clingo.Symbol, int]]) -> None:
         by_decision: dict[clingo.Symbol, _Group] = {}
@@ -114,7 +116,7 @@ class LocalRules:
             return self._plain.look(state)
         situation = Situation()
         missing: list[tuple[clingo.Symbol | None, _Group]] = []
-        for decision, group in self._decisions:
+        for decision, group in self._groups:
             for mask, table in group.cubes.items():
                 known = table.get(state & mask, self)
                 if known is not self:
@@ -123,15 +125,6 @@ class LocalRules:
                     break
             else:
                 missing.append((decision, group))
-        for group in self._others:
-            for mask, table in group.cubes.items():
-                known = table.get(state & mask, self)
-                if known is not self:
-                    if known is not None:
-                        self._take(situation, known)
-                    break
-            else:
-                missing.append((None, group))
         if missing:
             self._learn(state, missing, situation)
             situation.options.sort(key=lambda option: option.decision)
