@@ -80,3 +80,19 @@ event: {{resolve: Flurry of Blades}}
     assert fn("zone", "Watchful Sentry#8", "P2", fn("trash")) in resolution.graph.fluents.terms(
         next(node.state for node in resolution.graph.nodes if node.final)
     )
+
+
+def test_large_decks_do_not_make_all_numbers_large() -> None:
+    """How many cards nobody names has a bound of its own, and drawing from sixty cards still counts them."""
+    text = """
+game: riftbound
+active: P1
+players: {P1: {deck size: 60, hand: [Flurry of Blades]}, P2: {deck size: 60}}
+battlefields:
+  bf1: {controller: P2, units: {P2: [Watchful Sentry]}}
+event: {resolve: Flurry of Blades}
+"""
+    resolution = lastrites.resolve(Board.from_text(text))
+    assert resolution.graph.rulebook.constant("max_value") < 30
+    (outcome,) = resolution.outcomes
+    assert outcome.state["P2"]["deck size"] == 59

@@ -24,6 +24,11 @@ _FEW_STATES = 150
 NOBODY, PLAYER, READING, CHANCE = "nobody", "player", "reading", "chance"
 
 
+def has_own_bound(quantity: Term) -> bool:
+    """Whether ``ceiling/2`` in ``rules/core/zones.lp`` bounds the quantity: how many cards nobody names."""
+    return quantity.name == "anonymous"
+
+
 class Rules(Protocol):
     """What can be asked about states: graph mode or layer mode."""
 
@@ -78,14 +83,15 @@ class StateGraph:
     warnings: list[str] = field(default_factory=list)
 
     def largest_number(self) -> int:
-        """The greatest number that any quantity had in a state."""
+        """The greatest number in a state of any quantity that has no bound of its own."""
         union = 0
         for node in self.nodes:
             union |= node.state
         largest = 0
         for term in self.fluents.terms(union):
-            if term.name == "num" and isinstance(term.args[1], int):
-                largest = max(largest, term.args[1])
+            match term:
+                case Term("num", (Term() as quantity, int(amount))) if not has_own_bound(quantity):
+                    largest = max(largest, amount)
         return largest
 
     def deepest_frame(self) -> int:

@@ -12,7 +12,7 @@ from lastrites.answer import Answer
 from lastrites.count import View
 from lastrites.editions import Reading, choose_reading
 from lastrites.errors import BoardError, Problem
-from lastrites.explore import CHANCE, PLAYER, IllegalChoice, Impossible, StateGraph, Unsupported, explore
+from lastrites.explore import CHANCE, PLAYER, IllegalChoice, Impossible, StateGraph, Unsupported, explore, has_own_bound
 from lastrites.explore import Limits as WalkLimits
 from lastrites.results import Assignment, Order, Outcome, Step, told
 from lastrites.solver import Rulebook
@@ -186,10 +186,19 @@ def rulebook(board: Board, reading: Reading, *, pile_order: bool = False) -> Rul
     library = game.card_blocks(board.library_ids())
     names = frozenset(_NAME.findall(_STRING.sub("", library))).union(*(_names(fact) for fact in facts))
     # Numbers on the board, and a few that effects add; what grows far beyond all of them never stops.
-    largest = max([0, *map(int, _NUMBER.findall(library)), *(n for fact in facts for n in _numbers(fact))])
+    counted = (fact for fact in facts if not _bounds_itself(fact))
+    largest = max([0, *map(int, _NUMBER.findall(library)), *(n for fact in counted for n in _numbers(fact))])
     bounds = (("max_value", min(largest + 12, 999)),)
     most = min(999, 4 * largest + 100)
     return Rulebook(game.files_for(names), library, tuple(facts), game.modes(), bounds, most)
+
+
+def _bounds_itself(fact: Term) -> bool:
+    """Whether a fact gives the start of a quantity that has a bound of its own."""
+    match fact:
+        case Term("init", (Term("num", (Term() as quantity, _)),)):
+            return has_own_bound(quantity)
+    return False
 
 
 def _numbers(value: Value) -> Iterator[int]:
