@@ -33,7 +33,7 @@ def test_the_sample_shows_every_kind_of_event_and_every_known_difference() -> No
 
 
 def test_each_known_difference_names_clauses_of_the_book() -> None:
-    known = set(clause_texts(COMPARER.game.files))
+    known = set(clause_texts(COMPARER.game))
     for case in CASES:
         named = re.findall(r"kf\.[a-z.-]+", case.differs)
         assert bool(named) is bool(case.differs)

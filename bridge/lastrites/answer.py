@@ -312,7 +312,8 @@ class Answer:
             if number not in paths:
                 paths[number] = Paths(found.view)
             walks[key] = paths[number].to(found.ends[key])
-        self.teller.explain([node for walk in walks.values() for node, _ in walk])
+        ends = [self.graph.nodes[walk[-1][0]].targets[walk[-1][1]] for walk in walks.values() if walk]
+        self.teller.explain([*(node for walk in walks.values() for node, _ in walk), *ends])
         return {key: self.teller.order(walk) for key, walk in walks.items()}
 
     def _to(self, node: int) -> list[Step]:

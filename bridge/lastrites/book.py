@@ -144,11 +144,17 @@ _STRING = r'"((?:[^"\\]|\\.)*)"'
 _SAID = re.compile(rf"(?:^|\s)(?P<what>paraphrase|source)\({_STRING},\s*{_STRING}(?:,\s*{_STRING})?\)\.", re.MULTILINE)
 
 
-def clause_texts(files: Iterable[Path]) -> dict[str, ClauseText]:
-    """Paraphrase and sources of every clause, read from the text of the rules because that is fast."""
+_MOVED = re.compile(rf"^source_in\({_STRING},{_STRING},{_STRING}\)\.$", re.MULTILINE)
+
+
+def clause_texts(game: Game, edition: str = "") -> dict[str, ClauseText]:
+    """Paraphrase and sources of every clause, read from the text of the rules because that is fast.
+
+    Where a clause stands elsewhere in ``edition``, that place is told instead of its sources.
+    """
     paraphrases: dict[str, str] = {}
     sources: dict[str, list[str]] = {}
-    for file in files:
+    for file in game.files:
         for match in _SAID.finditer(file.read_text(encoding="utf-8")):
             what, *arguments = match.groups()
             name, first, *rest = (unquoted(f'"{argument}"') for argument in arguments if argument is not None)
@@ -156,4 +162,14 @@ def clause_texts(files: Iterable[Path]) -> dict[str, ClauseText]:
                 paraphrases[name] = first
             else:
                 sources.setdefault(name, []).append(", ".join([first, *rest]))
-    return {name: ClauseText(said, "; ".join(sources.get(name, ()))) for name, said in paraphrases.items()}
+    moved = {clause: where for clause, where_in, where in _moved(game) if where_in == edition}
+    return {
+        name: ClauseText(said, moved.get(name, "; ".join(sources.get(name, ())))) for name, said in paraphrases.items()
+    }
+
+
+def _moved(game: Game) -> list[tuple[str, str, str]]:
+    """The facts ``source_in(Clause,Edition,Where)`` of the game's ``numbers.lp``."""
+    file = game.rules / game.name / "numbers.lp"
+    written = file.read_text(encoding="utf-8") if file.is_file() else ""
+    return [(clause, edition, where) for clause, edition, where in _MOVED.findall(written)]

@@ -354,7 +354,7 @@ def _show_outcomes(request: Request, result: dict[str, Any], first: bool) -> Non
     from lastrites.book import clause_texts
     from lastrites.terminal import outcomes_text
 
-    clauses = clause_texts(request.board.rules.files)
+    clauses = clause_texts(request.board.rules, result["edition"])
     changed = [f"without {name}" for name in request.without] + [f"against {name}" for name in request.against]
     text = outcomes_text(
         result, title=request.board.title, changed=changed, clauses=clauses, style=Style.of(sys.stdout)
@@ -462,7 +462,7 @@ def run_why(args: argparse.Namespace) -> int:
     """The command ``why``."""
     from lastrites import jobs
     from lastrites.book import clause_texts
-    from lastrites.terminal import why_text
+    from lastrites.terminal import cited, why_text
 
     request = _request(_load([args.board], args)[0][0], args)
     answer = _Answer(request, Progress(quiet=args.quiet))
@@ -473,11 +473,13 @@ def run_why(args: argparse.Namespace) -> int:
         known = ", ".join(outcome["id"] for outcome in result["outcomes"]) or "none"
         message = f"there is no outcome {args.outcome}"
         raise BoardError([Problem("LR-E016", str(request.board.path), 0, 0, message, f"outcomes: {known}")])
+    clauses = clause_texts(request.board.rules, result["edition"])
     if args.json:
-        _print_json(found)
+        named = {name: clauses[name]._asdict() for name in cited({"outcomes": [found]}) if name in clauses}
+        _print_json({**found, "edition": result["edition"], "clauses": named})
     else:
-        clauses = clause_texts(request.board.rules.files)
-        sys.stdout.write(why_text(found, request.board.title, clauses, Style.of(sys.stdout)))
+        title = request.board.title
+        sys.stdout.write(why_text(found, title, clauses, Style.of(sys.stdout), edition=result["edition"]))
     return _status([result])
 
 

@@ -105,21 +105,11 @@ def orders(emit: Emit, request: Request) -> None:
             message = f"there is no outcome {request.outcome}"
             raise BoardError([Problem("LR-E016", str(request.board.path), 0, 0, message, hint)])
         for order in resolution.orders(request.outcome, limit=request.limit):
-            steps = [step_json(step) for step in order.steps]
+            steps = [step.to_json() for step in order.steps]
             emit("order", {"when": dict(order.when), "outcome": order.outcome, "steps": steps})
         emit("result", resolution.to_json())
     except BoardError as error:
         emit("problems", error.problems)
-
-
-def step_json(step: Any) -> dict[str, Any]:
-    """A step of an order in its JSON form."""
-    return {
-        "by": step.by,
-        "decision": step.decision,
-        "clauses": list(step.clauses),
-        "changes": list(step.changes),
-    }
 
 
 # ---------------------------------------------------------------- expectations

@@ -156,16 +156,7 @@ class Resolution:
                     "can_force": list(outcome.can_force),
                     "chance": outcome.chance,
                     "state": outcome.state,
-                    "witness": [
-                        {
-                            "by": step.by,
-                            "decision": step.decision,
-                            "clauses": list(step.clauses),
-                            "changes": list(step.changes),
-                            **({"barred": list(step.barred)} if step.barred else {}),
-                        }
-                        for step in outcome.witness
-                    ],
+                    "witness": [step.to_json() for step in outcome.witness],
                 }
                 for outcome in self.outcomes
             ],

@@ -16,7 +16,8 @@ class Step:
 
     ``by`` is who decided: a player's name, ``chance``, ``reading``, or None for an automatic step. ``decision`` and
     ``changes`` are in words, ``clauses`` the names of the clauses that the step rests on, ``barred`` what would have
-    been possible but for a clause.
+    been possible but for a clause. ``notes`` are remarks in words, ``lists`` say what lies in an order after the step
+    where that has changed; ``section`` is the heading of the part of the order that begins with the step.
     """
 
     by: str | None
@@ -24,6 +25,22 @@ class Step:
     clauses: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     barred: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
+    section: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The step in the JSON form of the contract; what is empty and not asked for there is left out."""
+        return {
+            **({"section": self.section} if self.section else {}),
+            "by": self.by,
+            "decision": self.decision,
+            "clauses": list(self.clauses),
+            "changes": list(self.changes),
+            **({"notes": list(self.notes)} if self.notes else {}),
+            **({"lists": list(self.lists)} if self.lists else {}),
+            **({"barred": list(self.barred)} if self.barred else {}),
+        }
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ import clingo
 import clingo.ast as ast
 
 from lastrites.terms import Term, Value, fn
+from lastrites.told import TOLD, Told
 
 SHOWN = (
     ("option", 2), ("chooser", 2), ("add", 3), ("del", 3), ("apart", 3),
@@ -237,6 +238,7 @@ class Situation:
     warnings: list[str] = field(default_factory=list)
     cites: dict[Term, list[str]] = field(default_factory=dict)
     barred: list[tuple[Term, str]] = field(default_factory=list)
+    told: Told | None = None
 
 
 def gather(atoms: Iterable[clingo.Symbol], fluents: Fluents, given: clingo.Symbol | None = None) -> Situation:
@@ -280,6 +282,9 @@ def gather(atoms: Iterable[clingo.Symbol], fluents: Fluents, given: clingo.Symbo
             situation.cites.setdefault(_term(arguments[1]), []).append(arguments[2].string)
         elif name == "barred":
             situation.barred.append((_term(arguments[1]), arguments[2].string))
+        elif name in TOLD:
+            situation.told = situation.told or Told()
+            situation.told.take(name, [value(argument) for argument in arguments[1:]])
     situation.options.sort(key=lambda option: option.decision)
     situation.choosers.sort()
     situation.refused.sort()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lastrites.count import View
@@ -10,7 +11,9 @@ from lastrites.explore import CHANCE, PLAYER, READING, StateGraph
 from lastrites.results import Step
 from lastrites.solver import LayerRules
 from lastrites.state import StateWriter
-from lastrites.terms import Term
+from lastrites.terms import Term, fn
+from lastrites.terms import order as term_order
+from lastrites.told import Told
 
 if TYPE_CHECKING:
     from lastrites.board import Board
@@ -27,6 +30,7 @@ class Teller:
         self._speaker: Speaker | None = None
         self._cites: dict[int, dict[Term, list[str]]] = {}
         self._barred: dict[int, list[str]] = {}
+        self._told: dict[int, Told] = {}
 
     @property
     def speaker(self) -> Speaker:
@@ -43,6 +47,7 @@ class Teller:
         rules = LayerRules(self.graph.rulebook, self.graph.fluents, explain=True)
         for node, situation in zip(missing, rules.look_all([self.graph.nodes[n].state for n in missing]), strict=True):
             self._cites[node] = situation.cites
+            self._told[node] = situation.told or Told()
             self._barred[node] = [f"{self.speaker.render(what)} ({clause})" for what, clause in situation.barred]
 
     def step(self, node: int, number: int) -> Step:
@@ -61,12 +66,48 @@ class Teller:
             tuple(self._cites.get(node, {}).get(decision, ())),
             tuple(self.writer.changes(before, after)),
             tuple(self._barred.get(node, ())),
+            tuple(map(self.speaker.render, self._told[node].remarks_on(decision))) if node in self._told else (),
+            tuple(self._lists(node, here.targets[number])),
         )
 
     def order(self, walk: Sequence[tuple[int, int]]) -> list[Step]:
-        """All steps of an order, explained."""
-        self.explain([node for node, _ in walk])
-        return [self.step(node, number) for node, number in walk]
+        """All steps of an order, explained, with the headings of the parts that they make up."""
+        targets = [self.graph.nodes[node].targets[number] for node, number in walk]
+        self.explain([*(node for node, _ in walk), *targets])
+        steps: list[Step] = []
+        number, within = 0, False
+        for (node, taken), target in zip(walk, targets, strict=True):
+            told = self._told[node]
+            step = self.step(node, taken)
+            what = told.sections.get(self.graph.nodes[node].options[taken].term)
+            if what is None:
+                number, within = (number, within) if step.by == READING else (0, False)
+            else:
+                if not within:
+                    number, within = number + 1, True
+                    step = replace(step, section=self._numbered(what, number))
+                if self.graph.nodes[node].options[taken].term in told.ending:
+                    within, over = False, self._told[target].over
+                    if over is not None:
+                        step = replace(step, notes=(*step.notes, self._numbered(over, number + 1)))
+            steps.append(step)
+        return steps
+
+    def _numbered(self, what: Term, number: int) -> str:
+        return self.speaker.render(Term(what.name, (*what.args, number)))
+
+    def _lists(self, node: int, target: int) -> Iterator[str]:
+        """What lies in lists after a step where that has changed."""
+        if node not in self._told or target not in self._told:
+            return
+        here, there = self._told[node], self._told[target]
+        for name in sorted({*here.lists, *there.lists}, key=term_order):
+            lying = there.listed(name)
+            if lying == here.listed(name):
+                continue
+            head = self.speaker.render(fn("listed" if lying else "emptied", name))
+            places = [", ".join(map(self.speaker.render, place)) for place in lying]
+            yield f"{head}: {' | '.join(places)}" if lying else head
 
 
 class Paths:

@@ -1,0 +1,120 @@
+"""What ``lastrites why`` tells: the list of steps that a judge would give."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from fixture_help import FIXTURES, resolved
+
+from lastrites import cli
+from lastrites.book import clause_texts
+from lastrites.game import load_game
+from lastrites.results import Step
+
+SENTRY = FIXTURES / "riftbound" / "a-sentry-dies-in-the-cleanup-and-draws.yaml"
+
+
+def why(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What the command prints, its lines joined."""
+    assert cli.main(["why", *arguments]) == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+def in_order(text: str, *parts: str) -> None:
+    """Each part stands in the text, after the one before."""
+    place = 0
+    for part in parts:
+        assert part in text[place:], part
+        place = text.index(part, place) + len(part)
+
+
+def test_a_sentry_dies_step_by_step(capsys: pytest.CaptureFixture[str]) -> None:
+    item = 'Watchful Sentry\'s "Deathknell: draw 1" of P2'
+    in_order(
+        why(capsys, str(SENTRY), "--outcome", "A"),
+        "edition 1.4",
+        "instruction: deal 1 damage to each unit at a battlefield",
+        "Cleanup, pass 1",
+        "step 3a (Core Rules 1.4, 323.4)",
+        'becomes pending for P2: Watchful Sentry\'s "Deathknell: draw 1"',
+        f"the Chain, bottom to top: {item} (pending)",
+        "step 3b (Core Rules 1.4, 323.5)",
+        "Watchful Sentry: bf1 -> trash",
+        "pass 2 would change nothing",
+        "barred: P2 loses control of bf1 (rb.cleanup.open)",
+        f"the Chain, bottom to top: {item} -",
+        "(Core Rules 1.4, 334, 337, 2026-07)",
+        "priority, and passing: P2, then P1",
+        "P2: hand size 0 -> 1",
+        "the Chain is empty",
+        "Cleanup, pass 1",
+        "step 4 (Core Rules 1.4, 323.6)",
+        "bf1: controller P2 -> none",
+    )
+
+
+def test_numbers_are_those_of_the_edition_in_use(capsys: pytest.CaptureFixture[str]) -> None:
+    text = why(capsys, str(SENTRY), "--outcome", "A", "--edition", "1.2")
+    in_order(text, "edition 1.2", "step 2a (Core Rules 1.2, 322.3)", "step 2b (Core Rules 1.2, 322.4)")
+    assert "(Core Rules 1.2, 322.3 and 322.4)" in text
+    assert "step 2 (Core Rules 1.1, 322.2)" in why(capsys, str(SENTRY), "--outcome", "A", "--edition", "1.1")
+
+
+def test_the_steps_stand_in_the_witness(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["why", str(SENTRY), "--outcome", "A", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    capture = next(step for step in told["witness"] if step.get("section"))
+    assert capture["section"] == "Cleanup, pass 1"
+    assert capture["notes"][0] == "step 3a (Core Rules 1.4, 323.4)"
+    assert capture["lists"] == ['the Chain, bottom to top: Watchful Sentry\'s "Deathknell: draw 1" of P2 (pending)']
+    assert told["clauses"]["rb.cleanup.capture"]["source"] == "Core Rules 1.4, 323.4 and 323.5, 2026-07"
+    assert set(told["clauses"]) == {clause for step in told["witness"] for clause in step["clauses"]}
+
+
+def sections(name: str) -> list[str]:
+    """The headings on the way to the first outcome of a board."""
+    steps: list[Step] = resolved(FIXTURES / "riftbound" / f"{name}.yaml").outcomes[0].witness
+    return [step.section for step in steps if step.section]
+
+
+def test_passes_are_numbered_as_long_as_nothing_else_happens() -> None:
+    assert sections("an-aura-ends-and-the-next-cleanup-kills")[:2] == ["Cleanup, pass 1", "Cleanup, pass 2"]
+    assert "Combat Cleanup at bf1, pass 1" in sections("kogmaw-hits-a-healed-unit-after-combat")
+    assert "Ending Cleanup, pass 1" in sections("units-are-healed-before-this-turn-ends")
+
+
+def test_records_and_what_is_taken_off_the_chain_are_told() -> None:
+    alone = resolved(FIXTURES / "riftbound" / "a-lonely-poro-that-died-alone.yaml").outcomes[0].witness
+    assert "noted: it was alone" in [note for step in alone for note in step.notes]
+    saved = resolved(FIXTURES / "riftbound" / "an-hourglass-saves-a-sentry-which-then-draws-nothing.yaml").outcomes[0]
+    notes = [note for step in saved.witness for note in step.notes]
+    assert 'taken off the Chain: Watchful Sentry\'s "Deathknell: draw 1"' in notes
+
+
+def test_a_block_of_triggers_lies_at_one_place_of_the_chain() -> None:
+    steps = resolved(FIXTURES / "riftbound" / "two-triggers-of-each-player.yaml").outcomes[0].witness
+    chains = [line for step in steps for line in step.lists]
+    assert any(" | " in line and line.count("(pending)") == 4 for line in chains)
+
+
+def test_keyforge_tells_what_is_locked_in_and_what_waits() -> None:
+    steps = resolved(FIXTURES / "keyforge" / "gateway-to-dis-destroys-dust-imp.yaml").outcomes[0].witness
+    notes = [note for step in steps for note in step.notes]
+    assert 'locked in: Dust Imp\'s "Destroyed: gain 2"' in notes
+    assert "instruction: gain 3 chains" in notes
+    lists = [line for step in steps for line in step.lists]
+    assert lists == ['waiting, the innermost window last: Dust Imp\'s "Destroyed: gain 2"', "no ability waits any more"]
+
+
+def test_places_in_older_editions_are_those_of_clauses_and_editions_that_exist() -> None:
+    game = load_game("riftbound")
+    newest = clause_texts(game, "1.4")
+    for edition in ("1.1", "1.2", "1.3"):
+        moved = {name for name, said in clause_texts(game, edition).items() if said != newest[name]}
+        assert len(moved) > 10
+        assert all(f"Core Rules {edition}, " in clause_texts(game, edition)[name].source for name in moved)
+    written = (game.rules / "riftbound" / "numbers.lp").read_text(encoding="utf-8").splitlines()
+    facts = [line.split('"') for line in written if line.startswith("source_in(")]
+    assert {parts[1] for parts in facts} <= set(newest)
+    assert {parts[3] for parts in facts} == {"1.1", "1.2", "1.3"}
