@@ -146,7 +146,7 @@ class Answer:
         from lastrites.resolution import Resolution
 
         keys = self._keys_in_order()
-        ids = {key: _letters(number) for number, key in enumerate(keys)}
+        ids = {key: letters(number) for number, key in enumerate(keys)}
         matter, counting = self._questions_that_matter()
         asked = self._asked()
         questions = {q: asked[q] for q in asked if q in matter}
@@ -375,7 +375,7 @@ def _listed(board: Board) -> dict[str, int]:
     return {str(card): place for card, place in rows if isinstance(place, int)}
 
 
-def _letters(number: int) -> str:
+def letters(number: int) -> str:
     """A, B, ..., Z, AA, AB, ..."""
     name = ""
     number += 1

@@ -16,6 +16,7 @@ from lastrites.terminal import Progress, Style, page_width
 
 if TYPE_CHECKING:
     from lastrites.board import Board
+    from lastrites.comparison import Side
     from lastrites.expect import Expectation
     from lastrites.jobs import Request
     from lastrites.verify import Verdict
@@ -71,13 +72,21 @@ def _folder(text: str) -> Path:
     return path
 
 
+def _cards(text: str) -> Path:
+    path = Path(text)
+    if not path.exists():
+        raise argparse.ArgumentTypeError(f"{text} is no file or folder of cards")
+    return path
+
+
 def _option_groups(parser: argparse.ArgumentParser, *names: str) -> None:
     if "sources" in names:
         group = parser.add_argument_group("where rules and cards come from")
         group.add_argument("--rules", type=_folder, metavar="DIR",
                            help="rules instead of those installed: core/ and a folder for each game")  # fmt: skip
         if "cards" in names:
-            group.add_argument("--cards", type=_folder, metavar="DIR", help="a folder of files with cards of one's own")
+            group.add_argument("--cards", type=_cards, metavar="DIR",
+                               help="a folder of files with cards of one's own, or one such file")  # fmt: skip
     if "readings" in names:
         group = parser.add_argument_group("how the rules are read")
         group.add_argument("--reading", type=_reading, action="append", default=[], metavar="Q=A",
@@ -173,6 +182,25 @@ def build_parser() -> argparse.ArgumentParser:
     verify.add_argument("paths", nargs="+", metavar="PATH", type=Path)
     _option_groups(verify, "sources", "cards", "readings", "limits", "workers", "output", "quiet")
 
+    compare = command(
+        "compare", run_compare, "what differs between answers, editions or wordings",
+        "Puts side by side what comes out of the board under each answer to a question, under two or more editions\n"
+        "(or profiles of engines), or with the old and the new wording of cards: the outcomes that all have, those\n"
+        "that only some have, and the first decision at which they part, with the clauses on both sides. Questions\n"
+        "that stay open are told apart, a row for each combination of answers.",
+        ["lastrites compare board.yaml cascade",
+         "lastrites compare board.yaml --editions 1.3 1.4",
+         "lastrites compare board.yaml --cards old.yaml new.yaml"],
+    )  # fmt: skip
+    compare.add_argument("board", metavar="BOARD", type=Path)
+    compare.add_argument("question", nargs="?", metavar="QUESTION",
+                         help="a question of the rules; all its answers are compared")  # fmt: skip
+    compare.add_argument("--editions", nargs="+", metavar="EDITION", help="two or more editions or profiles to compare")
+    compare.add_argument("--cards", nargs="+", metavar="PATH", type=_cards,
+                         help="two files or folders with cards to compare; or one, with cards that the board needs. "
+                              "Stands after BOARD and QUESTION")  # fmt: skip
+    _option_groups(compare, "sources", "readings", "limits", "output", "quiet")
+
     imported = command(
         "import", run_import, "a set-up of another engine as a board file",
         "Reads the JSON of an engine's test set-up or scenario (KeyForge: Keyteki) and prints it as a board file. A\n"
@@ -253,16 +281,21 @@ def _load(paths: Sequence[Path], args: argparse.Namespace) -> list[tuple[Board, 
     return boards
 
 
-def _request(board: Board, args: argparse.Namespace, **more: Any) -> Request:
-    from lastrites.jobs import Request
-
+def _readings(args: argparse.Namespace) -> dict[str, str]:
+    """The answers of the command line. Raises BoardError where it gives two to one question."""
     readings: dict[str, str] = {}
     for question, answer in args.reading:
         if readings.setdefault(question, answer) != answer:
             raise BoardError([Problem("LR-E031", "--reading", 0, 0, f"two answers to {question} are given")])
+    return readings
+
+
+def _request(board: Board, args: argparse.Namespace, **more: Any) -> Request:
+    from lastrites.jobs import Request
+
     return Request(
         board,
-        readings,
+        _readings(args),
         args.edition,
         tuple(args.without),
         tuple(args.against),
@@ -320,8 +353,11 @@ class _Answer:
         return result
 
 
-def _run(task: Task, answer: _Answer, give_up: Callable[[], None]) -> None:
-    """Do a job within the limits of its request; `give_up` prints what is known."""
+def _run(task: Task, answer: _Answer, give_up: Callable[[], None], argument: Any = None) -> None:
+    """Do a job within the limits of its request; `give_up` prints what is known.
+
+    `argument` is what the task is given, if that is more than the request.
+    """
     from lastrites import worker
 
     def end_it_all() -> None:
@@ -334,7 +370,12 @@ def _run(task: Task, answer: _Answer, give_up: Callable[[], None]) -> None:
     request = answer.request
     try:
         worker.run(
-            task, request, answer, timeout=request.timeout, max_memory=request.max_memory, give_up=end_it_all
+            task,
+            request if argument is None else argument,
+            answer,
+            timeout=request.timeout,
+            max_memory=request.max_memory,
+            give_up=end_it_all,
         )
     except worker.Stopped as stop:
         answer.reason = str(stop)
@@ -514,6 +555,69 @@ def run_orders(args: argparse.Namespace) -> int:
         if not result["complete"]:
             print(f"incomplete: {result.get('incomplete_reason')}", file=sys.stderr)
     return INCOMPLETE if answer.reason else _status([result])
+
+
+# ---------------------------------------------------------------- compare
+
+def run_compare(args: argparse.Namespace) -> int:
+    """The command ``compare``."""
+    from lastrites import jobs
+    from lastrites.book import clause_texts
+    from lastrites.comparison_text import comparison_text
+
+    sides, about = _compared(args)
+    request = _request(sides[0].board, args)
+    asked = jobs.CompareRequest(tuple(sides), about, request)
+    answer = _Answer(request, Progress(quiet=args.quiet))
+    _run(jobs.compare, answer, lambda: print("incomplete: interrupted", file=sys.stderr), asked)
+    result = answer.result
+    if result is None:
+        print(f"incomplete: {answer.reason}", file=sys.stderr)
+        return INCOMPLETE
+    if args.json:
+        _print_json(result)
+    else:
+        changed = [f"without {name}" for name in args.without] + [f"against {name}" for name in args.against]
+        clauses = clause_texts(request.board.rules)
+        sys.stdout.write(comparison_text(result, changed=changed, clauses=clauses, style=Style.of(sys.stdout)))
+    if not result["complete"]:
+        return INCOMPLETE
+    return FAILED if all(side["refused"] for side in result["sides"]) else ANSWERED
+
+
+def _compared(args: argparse.Namespace) -> tuple[list[Side], dict[str, Any]]:
+    """The sides that the arguments ask for, and what they are about. Raises BoardError."""
+    from lastrites import comparison
+
+    wordings = args.cards if args.cards and len(args.cards) > 1 else []
+    wanted = [bool(args.question), bool(args.editions), bool(wordings)]
+    if wanted.count(True) != 1:
+        message = "nothing to compare" if not any(wanted) else "several things to compare at once"
+        hint = "name one of: a QUESTION, --editions A B, --cards OLD NEW"
+        raise BoardError([Problem("LR-E016", "compare", 0, 0, message, hint)])
+    readings = _readings(args)
+    if wordings:
+        names = [path.name for path in wordings]
+        if len(set(names)) < len(names):
+            names = [str(path) for path in wordings]
+        if len(set(names)) < len(names):
+            raise BoardError([Problem("LR-E031", "--cards", 0, 0, f"{names[0]} is compared with itself")])
+        boards = [
+            (name, lastrites.load(args.board, rules=args.rules, cards=path))
+            for name, path in zip(names, wordings, strict=True)
+        ]
+        return comparison.by_cards(boards, readings, args.edition), {"cards": [name for name, _ in boards]}
+    board = lastrites.load(args.board, rules=args.rules, cards=args.cards[0] if args.cards else None)
+    if args.editions:
+        if args.edition is not None or len(args.editions) < 2:
+            message = "--edition is not needed beside --editions" if args.edition else "one edition is not enough"
+            raise BoardError([Problem("LR-E031", "--editions", 0, 0, message, "write --editions A B")])
+        return comparison.by_edition(board, args.editions, readings), {"editions": list(args.editions)}
+    sides = comparison.by_answer(board, args.question, readings, args.edition)
+    from lastrites.book import read_book
+
+    text = next((q.about for q in read_book(board.rules).questions if q.name == args.question), "")
+    return sides, {"question": args.question, "text": text}
 
 
 # ---------------------------------------------------------------- verify

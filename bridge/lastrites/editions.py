@@ -100,9 +100,11 @@ def choose_reading(
     edition: str | None,
     without: Iterable[str] = (),
     against: Iterable[str] = (),
+    left_open: Iterable[str] = (),
 ) -> Reading:
     """The reading in use: ``readings``, the board's readings, ``edition``, the board's edition, the newest edition.
 
+    ``left_open`` names questions that stay open whatever the board and the edition answer.
     Raises BoardError (LR-E031) for a question, an answer, an edition or a clause that the game does not know.
     """
     game = board.rules
@@ -118,8 +120,12 @@ def choose_reading(
         hint = f"did you mean {' or '.join(close)}?" if close else f"known here: {', '.join(choices) or 'none'}"
         problems.append(Problem("LR-E031", board.path, *where, f"unknown {what} `{name}`", hint))
 
+    asked = frozenset(left_open)
+    for question in sorted(asked - known.answers.keys()):
+        complain("question", question, known.answers, (0, 0))
     explicit: dict[str, str] = {}
-    for given, from_board in ((board.readings, True), (readings, False)):
+    own = {question: answer for question, answer in board.readings.items() if question not in asked}
+    for given, from_board in ((own, True), (readings, False)):
         for question, answer in given.items():
             where = place(f"readings.{question}") if from_board else (0, 0)
             if question not in known.answers:
@@ -138,8 +144,10 @@ def choose_reading(
     _check_clauses(board, without, against, problems)
     if problems:
         raise BoardError(problems)
-    answers = {**known.settles.get(chosen, {}), **explicit}
-    excluded = frozenset(pair for pair in known.excludes.get(chosen, frozenset()) if pair[0] not in answers)
+    settled = {q: a for q, a in known.settles.get(chosen, {}).items() if q not in asked}
+    answers = {**settled, **explicit}
+    shut = (pair for pair in known.excludes.get(chosen, frozenset()) if pair[0] not in asked)
+    excluded = frozenset(pair for pair in shut if pair[0] not in answers)
     for question, all_answers in known.answers.items():
         left = [answer for answer in all_answers if (question, answer) not in excluded]
         if question not in answers and len(left) == 1:

@@ -15,6 +15,7 @@ from lastrites.errors import BoardError, Problem
 
 if TYPE_CHECKING:
     from lastrites.board import Board
+    from lastrites.comparison import Side
     from lastrites.expect import Expectation, Scope
     from lastrites.resolution import Resolution
     from lastrites.worker import Emit
@@ -159,6 +160,39 @@ def verify(emit: Emit, request: Request) -> None:
             settled=settled,
         )
         emit("result", vars(verdict))
+    except BoardError as error:
+        emit("problems", error.problems)
+
+
+# ---------------------------------------------------------------- compare
+
+@dataclass(frozen=True)
+class CompareRequest:
+    """Sides to put side by side; ``request`` says how they are to be read, and how far to go."""
+
+    sides: tuple[Side, ...]
+    about: Mapping[str, Any]
+    request: Request
+
+
+def compare(emit: Emit, asked: CompareRequest) -> None:
+    """Emits the comparison in its JSON form as ``result``."""
+    from lastrites.comparison import compare as put_side_by_side
+    from lastrites.resolution import Limits
+
+    request = asked.request
+    limits = Limits(request.limit_states, request.timeout, lambda text: emit("progress", text))
+    try:
+        found = put_side_by_side(
+            asked.sides,
+            asked.about,
+            without=request.without,
+            against=request.against,
+            pile_order=request.pile_order,
+            limits=limits,
+            reduction=request.reduction,
+        )
+        emit("result", found.to_json())
     except BoardError as error:
         emit("problems", error.problems)
 

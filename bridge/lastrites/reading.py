@@ -196,10 +196,10 @@ class BoardReader:
             self.definitions[id] = _Definition(name, definition, notes)
 
     def define_files(self, folder: Path) -> None:
-        """Make the cards of a folder of files known, each file holding ``cards:``. Raises BoardError."""
-        if not folder.is_dir():
-            raise BoardError([Problem("LR-E001", str(folder), 0, 0, "there is no such folder of card files")])
-        for path in sorted(folder.glob("*.y*ml")):
+        """Make the cards of a folder of files known, or of one file, each holding ``cards:``. Raises BoardError."""
+        if not folder.exists():
+            raise BoardError([Problem("LR-E001", str(folder), 0, 0, "there is no such file or folder of cards")])
+        for path in sorted(folder.glob("*.y*ml")) if folder.is_dir() else [folder]:
             root = load(path)
             notes = Notes(self.shape, str(path))
             node = root.get("cards") if isinstance(root, Mapping) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +76,21 @@ class Resolution:
         return resolution_html(self)
 
     @property
+    def teller(self) -> Teller:
+        """Puts steps of the state graph into words."""
+        assert self._teller is not None
+        return self._teller
+
+    @property
+    def views(self) -> Sequence[View]:
+        """The part of the state graph that agrees with each assignment, in the order of ``assignments``."""
+        return self._views
+
+    def outcome_of(self, node: int) -> str | None:
+        """The id of the outcome that a node of the state graph is; None for other nodes."""
+        return self._ids.get(node)
+
+    @property
     def state_count(self) -> int:
         """The number of states that were explored."""
         return sum(node.explored for node in self.graph.nodes)
@@ -89,8 +104,7 @@ class Resolution:
         known = [outcome.id for outcome in self.outcomes]
         if outcome_id is not None and outcome_id not in known:
             raise ValueError(f"there is no outcome {outcome_id!r}; known: {', '.join(known) or 'none'}")
-        teller = self._teller
-        assert teller is not None
+        teller = self.teller
         choices = {node for view in self._views for node in view.order if len(view.edges(node)) > 1}
         if len(choices) <= MOST_EXPLAINED:
             teller.explain(sorted(choices))
@@ -224,17 +238,19 @@ def resolve(
     limits: Limits | None = None,
     mode: str = "graph",
     reduction: bool = True,
+    left_open: Iterable[str] = (),
 ) -> Resolution:
     """Explore a board and tell every outcome, the exact number of orders, who decides, under which reading.
 
     ``readings`` and ``edition`` come before those of the board. ``without`` switches clauses off, ``against``
     switches the opposite of consequences on. ``pile_order`` keeps outcomes apart that differ in the order of piles
     only. ``mode`` is ``graph`` (ground once) or ``layers`` (ground anew for each layer of states); without
-    ``reduction`` every state is solved anew. Neither changes the answer.
+    ``reduction`` every state is solved anew. Neither changes the answer. ``left_open`` names questions that stay open
+    whatever the board and the edition answer.
     Raises BoardError for what the user can mend, RulesError when the rules are at fault.
     """
     limits = limits or Limits()
-    reading = choose_reading(board, readings or {}, edition, tuple(without), tuple(against))
+    reading = choose_reading(board, readings or {}, edition, tuple(without), tuple(against), left_open)
     book = rulebook(board, reading, pile_order=pile_order)
 
     def progress(done: int, waiting: int) -> None:

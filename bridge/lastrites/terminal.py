@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import textwrap
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
+
+from lastrites.layout import columns as _columns
+from lastrites.layout import fold as _fold
 
 if TYPE_CHECKING:
     from lastrites.book import ClauseText
@@ -140,21 +142,6 @@ def state_lines(state: Json) -> list[tuple[str, str]]:
 
 
 # ---------------------------------------------------------------- blocks of lines
-
-def _fold(text: str, width: int, first: str, rest: str) -> list[str]:
-    return textwrap.wrap(
-        text, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
-    ) or [first.rstrip()]
-
-
-def _columns(rows: Sequence[tuple[str, str]], indent: str, width: int) -> list[str]:
-    pad = max((len(left) for left, _ in rows), default=0)
-    lines = []
-    for left, right in rows:
-        head = f"{indent}{left.ljust(pad)}  "
-        lines += _fold(right, width, head, " " * len(head))
-    return lines
-
 
 def steps_lines(steps: Sequence[Json], indent: str, width: int, style: Style) -> list[str]:
     """An order step by step: who decides what, the clauses it rests on, and what it changes."""
@@ -319,7 +306,8 @@ def _outcome_lines(outcome: Json, alone: bool, width: int, style: Style) -> list
     return lines
 
 
-def _remarks_lines(result: Json, width: int, style: Style) -> list[str]:
+def remarks_lines(result: Json, width: int, style: Style) -> list[str]:
+    """What is odd about an answer: where it is stuck, contradicts itself, never ends; and its warnings."""
     lines: list[str] = []
 
     def block(title: str, entries: Iterable[Any]) -> None:
@@ -431,7 +419,7 @@ def outcomes_text(
     outcomes = result.get("outcomes", ())
     for outcome in outcomes:
         lines += _outcome_lines(outcome, len(outcomes) == 1, width, style)
-    lines += _remarks_lines(result, width, style)
+    lines += remarks_lines(result, width, style)
     lines += clause_lines(cited(result), clauses or {}, width, style)
     return "\n".join(lines) + "\n"
 
