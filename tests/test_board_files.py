@@ -483,6 +483,17 @@ def test_facts_are_printed_and_read_back() -> None:
     assert facts_text(again) == printed
 
 
+def test_facts_of_a_board_with_cards_that_may_come_to_be_are_read_back() -> None:
+    text = "cards: {Grunt: {type: token creature, power: 3}}\n" + zones(
+        "token creature: Grunt\ndeck shuffled: true\ndeck: [Dust Imp]",
+        "{battleline: [Grunt: {made of: [Troll]}]}",
+        "event: {instructions: [{make token creatures: 1}]}\n",
+    )
+    read = board(text)
+    assert "Grunt#2" in {fact.args[0] for fact in read.facts if fact.name == "spare"}
+    assert set(board(facts_text(read), "b.lp").facts) == set(read.facts)
+
+
 SMALL = """about(game,"keyforge"). player("Ann"). player("Bob"). turn("Ann",1). turn("Bob",2). active("Ann").
 card("Troll"). prints("Troll","troll"). owner("Troll","Ann"). init(zone("Troll","Ann",hand)).
 """

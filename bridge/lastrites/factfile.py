@@ -26,7 +26,7 @@ _BOARD = {
     "setting": ("tv",),
     "card": ("s",),
     "prints": ("ss",),
-    "shows": ("ss",),
+    "spare": ("ssn",),
     "owner": ("ss",),
     "override": ("stn",),
     "override_item": ("stnt",),
@@ -106,6 +106,7 @@ class _FactBoard:
         self.problems: list[Problem] = []
         self.needed: dict[str, set[str]] = {}
         self.defined: set[str] = set()
+        self.spare: set[str] = set()
         self.by_name: dict[str, list[Term]] = {}
         for fact, _, _ in facts:
             self.by_name.setdefault(fact.name, []).append(fact)
@@ -124,7 +125,8 @@ class _FactBoard:
 
     def check(self) -> None:
         """Raise BoardError with everything that is wrong."""
-        known = {**_BOARD, **self.library}
+        printed = {key.constant(): ("ss",) for key in self.game.shape.of_form("player", "printed")}
+        known = {**_BOARD, **self.library, **printed}
         fluents = _fluents(self.game.shape)
         words = _words_of_state(self.game)
         for fact, line, column in self.facts:
@@ -143,7 +145,7 @@ class _FactBoard:
         named = cards | players | set(self.column("init is_place", 1))
         seen: dict[tuple[Value, ...], Term] = {}
         self.needed = {name: set(self.column(name)) for name in ("prints", "owner", "init zone")}
-        self.defined = set(self.column("title"))
+        self.defined, self.spare = set(self.column("title")), set(self.column("spare"))
         for fact, line, column in self.facts:
             for code, message, hint in self.mistakes(fact, cards, players, named, seen):
                 self.problems.append(Problem(code, self.file, line, column, message, hint))
@@ -158,7 +160,7 @@ class _FactBoard:
         library, subject = self.game.cards.by_id, str(fact.args[0])
         if fact.name == "card":
             for name, described in self.needed.items():
-                if subject not in described:
+                if subject not in described and not (name == "init zone" and subject in self.spare):
                     yield "LR-E013", f"`{name}` is missing for the card {subject}", ""
         elif fact.name == "prints" and fact.args[1] not in library and fact.args[1] not in self.defined:
             yield "LR-E018", f"unknown card `{fact.args[1]}`", "ids are those of the library"
@@ -178,13 +180,12 @@ class _FactBoard:
                 yield "LR-E030", f"`{inner}` contradicts `{first}`", "keep one of them"
 
 
-_ABOUT_CARDS = ("prints", "shows", "owner", "override", "override_item", "listed")
+_ABOUT_CARDS = ("prints", "owner", "override", "override_item", "listed")
 _ONCE = {
     "active": 0,
     "turn": 1,
     "setting": 1,
     "prints": 1,
-    "shows": 1,
     "owner": 1,
     "override": 2,
     "override_item": 3,
@@ -215,8 +216,8 @@ def _words_of_state(game: Game) -> dict[str, set[str]]:
             found["zone"].add(str(key.form.args[0]))
         for key in shape.of_form(level, "number", "numbers", "numbers_by_player"):
             found["num"].add(str(key.form.args[0]))
-    for key in shape.of_form("card", "flag"):
-        found["is"].add(str(key.form.args[0]))
+    for level in ("card", "player"):
+        found["is"].update(str(key.form.args[0]) for key in shape.of_form(level, "flag"))
     for key in shape.of_form("card", "state"):
         found["is"].update(str(term) for term in game.words.terms.get(key.constant(), {}).values())
     return found

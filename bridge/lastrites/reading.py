@@ -92,7 +92,8 @@ class BoardReader:
         for key, value in entries:
             with self.notes.collecting():
                 self.top(key, value)
-        used = {card.printed for card in self.found}
+        kept = {key.constant() for key in self.shape.of_form("player", "printed")}
+        used = {card.printed for card in self.found} | {str(fact.args[1]) for fact in players if fact.name in kept}
         for id, definition in self.definitions.items():
             if id in used or definition.notes is self.notes:
                 reader = DefinitionReader(self.words, definition.notes, self.to.find)
@@ -256,6 +257,8 @@ class BoardReader:
                         facts.append(_init("num", fn(key.constant(), player), amount))
                 elif form == "numbers":
                     facts += self.numbers(key, player, value)
+                elif form == "printed":
+                    facts.append(fn(key.constant(), player, self.printed(value)))
                 elif form == "flag":
                     facts += [_init("is", player, fn(key.constant()))] if _truth(value) else []
                 elif form == "size":
@@ -277,6 +280,14 @@ class BoardReader:
             elif beyond:
                 facts.append(_init("num", fn("anonymous", player, fn(zone)), beyond))
         return facts
+
+    def printed(self, node: Node) -> str:
+        """The id of a printed card that need not lie on the board. Raises WordError."""
+        id = self.cards.printed(node.text) if isinstance(node, Scalar) else None
+        if id is None:
+            shown = node.text if isinstance(node, Scalar) else "this"
+            raise WordError("LR-E018", node, f"unknown card `{shown}`", self.cards.suggest(shown))
+        return id
 
     def read_zone(self, node: Node, player: str, zone: Value, ordered: str, host: _Card | None = None) -> None:
         items = self.to.whole_names(self.notes.items(node, "cards"))
@@ -428,7 +439,7 @@ class BoardReader:
             with self.notes.collecting():
                 card.owner = self.owner_of(card)
         for card in self.found:
-            facts += [fn("card", card.called), *self.printed_facts(card)]
+            facts += [fn("card", card.called), fn("prints", card.called, card.printed)]
             self.out.places[f"card.{card.called}"] = (card.name.line, card.name.column)
             facts.append(fn("owner", card.called, card.owner or card.player))
             if card.host is None:
@@ -448,20 +459,6 @@ class BoardReader:
                             facts += self.state_facts(card.called, key, node)
         return facts
 
-    def printed_facts(self, card: _Card) -> list[Term]:
-        """What the rules are told to be printed on a card: its own text, or that of the card it stands for."""
-        if isinstance(card.state, Mapping):
-            for key in self.shape.of_form("card", "shows"):
-                node = card.state.get(key.text)
-                if not isinstance(node, Scalar):
-                    continue
-                shown = self.cards.printed(node.text)
-                if shown is None:
-                    self.notes.note("LR-E018", node, f"unknown card `{node.text}`", self.cards.suggest(node.text))
-                else:
-                    return [fn("prints", card.called, shown), fn("shows", card.called, shown)]
-        return [fn("prints", card.called, card.printed)]
-
     def owner_of(self, card: _Card) -> str:
         """The owner: as written, else the player with whom the card lies."""
         card.owner = card.player
@@ -474,7 +471,7 @@ class BoardReader:
 
     def state_facts(self, card: str, key: Key, node: Node) -> list[Term]:
         form = key.form.name
-        if form in ("id", "owner", "attached", "shows"):
+        if form in ("id", "owner", "attached"):
             return []
         if form == "flag":
             return [_init("is", card, fn(key.constant()))] if _truth(node) else []

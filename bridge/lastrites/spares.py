@@ -1,7 +1,7 @@
 """Cards that do not exist yet, but may come to be: names are kept ready for them.
 
-A step whose verb has the form ``created`` brings new cards. Rules cannot make up names, so each player gets
-as many spare cards of the kind as the steps on the board can bring at once, and some more.
+A step whose verb has the form ``created`` or ``made`` brings new cards. Rules cannot make up names, so each player
+gets as many spare cards of the kind as the steps on the board can bring at once, and some more.
 """
 
 from __future__ import annotations
@@ -19,36 +19,60 @@ MORE = 2
 def spare_cards(game: Game, cards: BoardCards, players: Sequence[str], facts: Iterable[Term]) -> list[Term]:
     """Facts about the spare cards of a board: ``card``, ``prints``, ``owner``, and ``spare(Card,Player,N)``.
 
-    ``facts`` are those that the board itself brings; the steps of its library cards are looked up.
+    ``facts`` are those that the board itself brings; the steps of its library cards are looked up. A step of the
+    form ``created`` names the kind of card; what a step of the form ``made`` brings is said of each player by a
+    key of the form ``printed``.
     """
-    creators = {functor for verbs in game.words.verbs.values() for functor, form in verbs if form == "created"}
+    forms = {functor: form for verbs in game.words.verbs.values() for functor, form in verbs}
+    creators = {functor for functor, form in forms.items() if form in ("created", "made")}
     if not creators:
         return []
-    library = sorted({id for id in cards.prints.values() if id in game.cards.by_id})
     known = list(facts)
+    library = sorted({id for id in cards.prints.values() if id in game.cards.by_id})
     if any(f"{functor}(" in game.card_blocks(library) for functor in creators):
         known += game.card_facts(library)
-    printed = list(cards.prints.values())
-    wanted: dict[str, int] = {}
-    for fact in known:
-        match fact:
-            case Term("step", (str(id), int(), int(), Term(name, (Term(kind, ()), int(number))))) if name in creators:
-                wanted[kind] = wanted.get(kind, 0) + number * printed.count(id)
-            case Term("instruct", (int(), int(), Term(name, (Term(kind, ()), int(number))))) if name in creators:
-                wanted[kind] = wanted.get(kind, 0) + number
+    created, made = _asked_for(known, forms, list(cards.prints.values()))
+    wanted = [(player, kind, number) for kind, number in sorted(created.items()) for player in players]
+    kept = {key.constant() for key in game.shape.of_form("player", "printed")}
+    own = [(str(fact.args[0]), str(fact.args[1])) for fact in known if fact.name in kept and len(fact.args) == 2]
+    wanted += [(player, id, made) for player, id in own]
     found: list[Term] = []
-    for kind, number in sorted(wanted.items()):
-        new = game.cards.find(kind)
+    for player, kind, number in wanted:
+        new = kind if kind in cards.titles or kind in game.cards.by_id else game.cards.find(kind)
         if new is None or not number:
             continue
         title = cards.title(new)
         taken = [split_copy(card)[1] or 1 for card, other in cards.prints.items() if other == new]
         copy = max(taken, default=0)
-        for player in players:
-            for place in range(1, number + MORE + 1):
-                copy += 1
-                card = f"{title}#{copy}"
-                cards.add(card, new)
-                found += [fn("card", card), fn("prints", card, new), fn("owner", card, player)]
-                found.append(fn("spare", card, player, place))
+        for place in range(1, number + MORE + 1):
+            card = f"{title}#{copy + place}"
+            cards.add(card, new)
+            found += [fn("card", card), fn("prints", card, new), fn("owner", card, player)]
+            found.append(fn("spare", card, player, place))
     return found
+
+
+def _asked_for(
+    facts: Sequence[Term], forms: dict[str, str], printed: Sequence[str]
+) -> tuple[dict[str, int], int]:
+    """How many cards of each kind the steps of the form ``created`` bring together, and how many those of ``made``.
+
+    An ability that is given to others may be had by every card.
+    """
+    given = {fact.args[::3] for fact in facts if fact.name == "gives" and len(fact.args) == 4}
+    created: dict[str, int] = {}
+    made = 0
+    for fact in facts:
+        match fact:
+            case Term("step", (str(id), int(ability), int(), Term() as effect)):
+                times = len(printed) if (id, ability) in given else printed.count(id)
+            case Term("instruct", (int(), int(), Term() as effect)):
+                times = 1
+            case _:
+                continue
+        match forms.get(effect.name), effect.args:
+            case "created", (Term(kind, ()), int(number)):
+                created[kind] = created.get(kind, 0) + number * times
+            case "made", (int(number),):
+                made += number * times
+    return created, made

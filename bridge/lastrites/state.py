@@ -58,15 +58,12 @@ class StateWriter:
         self.owner: dict[str, str] = {}
         self.overrides: dict[tuple[str, str], int] = {}
         self.items: dict[tuple[str, str], dict[int, Value]] = {}
-        self.shown: dict[str, str] = {}
         self.named_places: dict[str, list[str]] = {}
         self.cards: list[str] = []
         for fact in board.facts:
             match fact:
                 case Term("card", (str(card),)):
                     self.cards.append(card)
-                case Term("shows", (str(card), str(id))):
-                    self.shown[card] = id
                 case Term("owner", (str(card), str(player))):
                     self.owner[card] = player
                 case Term("override", (str(card), Term(key, ()), int(number))):
@@ -296,9 +293,6 @@ class _Writer:
         if form == "owner":
             owner = self.owner.owner.get(card, player)
             return owner if owner != player else None
-        if form == "shows":
-            here = self.found.zone.get(card, ("", ""))[1] == key.form.args[0]
-            return self.owner.board.cards.title(self.owner.shown[card]) if here and card in self.owner.shown else None
         if form == "flag":
             return True if key.form.args[0] in self.found.marks.get(card, ()) else None
         if form == "state":

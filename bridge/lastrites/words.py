@@ -238,7 +238,7 @@ class Words:
         shapes = (
             {"what_amount", "what_where", "what_who", "created", "who_amount", "amount_number", "pair"}
             if isinstance(argument, Mapping)
-            else {"amount", "who_amount", "what", "what_all", "who"}
+            else {"amount", "who_amount", "made", "what", "what_all", "who"}
         )
         for functor, form in forms:
             if form in shapes:
@@ -262,7 +262,7 @@ class Words:
             yield self.amount(inner) if kind is None else self.value(kind, inner)
         elif form == "who":
             yield self.value("who", node)
-        elif form in ("amount", "who_amount"):
+        elif form in ("amount", "who_amount", "made"):
             if form == "who_amount":
                 yield fn("you")
             yield self.amount(node)
@@ -316,6 +316,7 @@ _USAGE = {
     "what_where": "{}: {{card or phrase: place}}",
     "what_who": "{}: {{card or phrase: who}}",
     "pair": "{}: {{word: word}}",
+    "made": "{}: number",
     "created": "{}: {{kind of card: number}}",
     "who": "{}: who",
     "amount_number": "{}: {{amount: number}}",
