@@ -11,7 +11,11 @@ import lastrites
 from lastrites.board import Board
 from lastrites.terms import Term, fn
 
-PASSING = {"doom", "wait", "batch", "applied", "spent", "subject", "aimed", "killed_it", "result_due", "picked"}
+PASSING = {
+    "doom", "wait", "batch", "applied", "spent", "subject", "aimed", "killed_it", "result_due", "picked",
+    "hit", "softened", "billing", "paid", "waived", "astray",
+}  # fmt: skip
+PAYING = {"pay", "waive", "spend", "recycle", "tap"}
 
 boards = pytest.mark.parametrize("path", sorted((FIXTURES / "riftbound").glob("*.yaml")), ids=name_of)
 
@@ -40,7 +44,7 @@ def test_no_card_is_lost_or_in_two_places(path: Path) -> None:
 
 @boards
 def test_what_happens_in_a_cleanup_is_decided_by_nobody_but_for_replacements(path: Path) -> None:
-    """In mid-Cleanup nobody has a choice, except which effect replaces a death."""
+    """In mid-Cleanup nobody has a choice, except which effect replaces a death, and how what it costs is paid."""
     graph = resolved(path).graph
     for node in graph.nodes:
         fluents = graph.fluents.terms(node.state)
@@ -48,7 +52,7 @@ def test_what_happens_in_a_cleanup_is_decided_by_nobody_but_for_replacements(pat
         top = max(frames, key=lambda frame: int(str(frame.args[0])))
         what = top.args[1]
         if isinstance(what, Term) and what.name == "cleanup" and node.kind == "player":
-            assert {option.term.name for option in node.options} == {"replace"}
+            assert {option.term.name for option in node.options} <= {"replace", *PAYING}
 
 
 @boards

@@ -10,7 +10,7 @@ from lastrites.names import slug
 from lastrites.notes import Notes
 from lastrites.shape import Key
 from lastrites.terms import Term, fn
-from lastrites.words import FindCard, WordError, Words, number, only_entry
+from lastrites.words import FindCard, WordError, Words, number, only_entry, truth
 from lastrites.yamlio import List, Node, Scalar
 
 
@@ -53,11 +53,11 @@ class DefinitionReader:
         facts: list[Term] = []
         for key, value in self.reader.entries("ability", node, required=("when",), at=node):
             with self.reader.collecting():
-                facts += self.part(id, own, key.form.name, value, numbers)
+                facts += self.part(id, own, key, value, numbers)
         return own, facts
 
-    def part(self, id: str, own: int, form: str, node: Node, numbers: Iterator[int]) -> list[Term]:
-        words = self.words
+    def part(self, id: str, own: int, key: Key, node: Node, numbers: Iterator[int]) -> list[Term]:
+        words, form = self.words, key.form.name
         if form == "when":
             return [fn("ability", id, own, words.value("when", node))]
         if form == "if":
@@ -65,6 +65,11 @@ class DefinitionReader:
             return [fn("condition", id, own, words.value("condition", item, self.find)) for item in items]
         if form == "watches":
             return [fn("watches", id, own, words.filters(node))]
+        if form == "words":
+            items = node.items if isinstance(node, List) else (node,)
+            return [fn(key.constant(0), id, own, words.value(key.constant(1), item)) for item in items]
+        if form == "flag":
+            return [fn(key.constant(0), id, own)] if truth(node) else []
         if form == "gives":
             selector_node, given = only_entry(node, "{who gains: [abilities]}")
             selector = words.selector(selector_node, self.find)

@@ -17,7 +17,7 @@ from lastrites.references import References, name_of
 from lastrites.shape import Key
 from lastrites.spares import spare_cards
 from lastrites.terms import Term, Value, fn
-from lastrites.words import WordError, number
+from lastrites.words import WordError, number, truth
 from lastrites.yamlio import List, Mapping, Node, Scalar, load
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,60}")
@@ -260,7 +260,7 @@ class BoardReader:
                 elif form == "printed":
                     facts.append(fn(key.constant(), player, self.printed(value)))
                 elif form == "flag":
-                    facts += [_init("is", player, fn(key.constant()))] if _truth(value) else []
+                    facts += [_init("is", player, fn(key.constant()))] if truth(value) else []
                 elif form == "size":
                     sizes.append((key.constant(), number(value), value))
                 elif form == "zone":
@@ -474,7 +474,7 @@ class BoardReader:
         if form in ("id", "owner", "attached"):
             return []
         if form == "flag":
-            return [_init("is", card, fn(key.constant()))] if _truth(node) else []
+            return [_init("is", card, fn(key.constant()))] if truth(node) else []
         if form == "state":
             return [_init("is", card, self.words.value(key.constant(), node))]
         functor = key.constant()
@@ -510,10 +510,3 @@ def _init(name: str, *args: Value) -> Term:
 
 def _count(quantity: Term, amount: int) -> list[Term]:
     return [_init("num", quantity, amount)] if amount else []
-
-
-def _truth(node: Node) -> bool:
-    if isinstance(node, Scalar) and node.text in ("true", "false"):
-        return node.text == "true"
-    shown = f"`{node.text}` is neither true nor false" if isinstance(node, Scalar) else "true or false is expected here"
-    raise WordError("LR-E016", node, shown, "write true or false")

@@ -42,6 +42,14 @@ def number(node: Node, least: int = 0) -> int:
     return value
 
 
+def truth(node: Node) -> bool:
+    """`true` or `false`. Raises WordError (LR-E016)."""
+    if isinstance(node, Scalar) and node.text in ("true", "false"):
+        return node.text == "true"
+    shown = f"`{node.text}` is neither true nor false" if isinstance(node, Scalar) else "true or false is expected here"
+    raise WordError("LR-E016", node, shown, "write true or false")
+
+
 def only_entry(node: Node, what: str) -> tuple[Scalar, Node]:
     """Key and value of a mapping with one entry. Raises WordError (LR-E014)."""
     if not isinstance(node, Mapping) or len(node.entries) != 1:
