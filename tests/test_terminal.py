@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+from itertools import product
 from typing import Any
 
 import pytest
 
 from lastrites import terminal
 from lastrites.book import ClauseText
+from lastrites.decisions import agree, decision_table
 from lastrites.terminal import Progress, Style
 from lastrites.verify import Verdict
 
@@ -88,6 +90,57 @@ def test_clauses_are_explained_in_the_order_of_their_mention() -> None:
     shown = text(answer(), clauses=clauses)
     assert shown.index("One chooses.") < shown.index("It is tagged.") < shown.index("Book, 2020")
     assert "Clauses" not in text(answer())
+
+
+def several_questions() -> dict[str, Any]:
+    """An answer with two questions that change outcomes, and one that changes numbers of orders only."""
+    made = [{**answer()["outcomes"][0], "id": name, "orders": None, "under": [], "witness": []} for name in "AB"]
+    rows = [
+        {"when": {"q": "narrow", "c": "few"}, "orders": "2", "outcomes": ["A"]},
+        {"when": {"q": "narrow", "c": "many"}, "orders": "3", "outcomes": ["A"]},
+        {"when": {"q": "wide", "r": "one"}, "orders": "6", "outcomes": ["A", "B"]},
+        {"when": {"q": "wide", "r": "two"}, "orders": "4", "outcomes": ["B"]},
+        {"when": {"q": "wide", "r": "three"}, "orders": "4", "outcomes": ["B"]},
+    ]
+    return answer(
+        orders=None,
+        readings_explored=rows,
+        questions={"q": ["narrow", "wide"], "r": ["one", "two", "three"]},
+        counting={"c": ["few", "many"]},
+        outcomes=made,
+    )
+
+
+def test_several_questions_make_a_table() -> None:
+    shown = text(several_questions())
+    assert (
+        "Readings\n"
+        "  q       r             orders  outcomes\n"
+        "  narrow  any           2 or 3  A\n"
+        "  wide    one           6       A, B\n"
+        "  wide    two or three  4       B\n"
+    ) in shown
+    assert "  q and r\n  c: changes only the number of orders: few 2, 6 or 4; many 3, 6 or 4\n" in shown
+
+
+def test_a_table_that_is_too_wide_becomes_blocks() -> None:
+    shown = terminal.outcomes_text(several_questions(), width=30)
+    assert "  q         narrow\n  r         any\n  orders    2 or 3\n  outcomes  A\n\n  q" in shown
+
+
+def test_the_table_says_what_the_readings_say() -> None:
+    """Every combination of answers falls into one row, with the outcomes and orders of the readings it agrees with."""
+    result = several_questions()
+    questions, rows = decision_table(result)
+    assert list(questions) == ["q", "r"]
+    for label in result["readings_explored"]:
+        for combination in product(*questions.values()):
+            when = dict(zip(questions, combination, strict=True))
+            if agree(label["when"], when):
+                fits = (all(a in cell for a, cell in zip(combination, row.answers, strict=True)) for row in rows)
+                (row,) = [row for row, fit in zip(rows, fits, strict=True) if fit]
+                assert row.outcomes == tuple(label["outcomes"])
+                assert label["orders"] in row.orders
 
 
 def test_readings_and_the_questions_that_matter() -> None:

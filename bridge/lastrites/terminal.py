@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from lastrites.layout import columns as _columns
 from lastrites.layout import fold as _fold
+from lastrites.layout import table
 
 if TYPE_CHECKING:
     from lastrites.book import ClauseText
@@ -217,22 +218,51 @@ def headline(result: Json) -> str:
         return f"{outcomes} in {counted(result['orders'], 'legal order')}"
     if not readings:
         return outcomes
-    counts = listed(map(number, dict.fromkeys(str(reading["orders"]) for reading in readings)), "or")
+    counts = _numbers(str(reading["orders"]) for reading in readings)
     if any(not _occurs(outcome, reading["when"]) for outcome in result["outcomes"] for reading in readings):
         return f"{outcomes} in all; which of them, in {counts} legal orders, depends on the reading"
     return f"{outcomes} in {counts} legal orders, depending on the reading"
 
 
 def _readings_table(result: Json, width: int, style: Style) -> list[str]:
+    from lastrites.decisions import decision_table
+
+    questions, decided = decision_table(result)
+    if len(questions) > 1 and len(decided) > 1:
+        cells = [
+            [
+                *("any" if len(given) == len(every) else " or ".join(given)
+                  for given, every in zip(row.answers, questions.values(), strict=True)),
+                _numbers(row.orders),
+                ", ".join(row.outcomes) or "none",
+            ]
+            for row in decided
+        ]  # fmt: skip
+        return ["", style.strong("Readings"), *table([*questions, "orders", "outcomes"], cells, "  ", width)]
     rows: list[tuple[str, str]] = []
-    for reading in result.get("readings_explored", ()):
-        ids = [str(outcome["id"]) for outcome in result["outcomes"] if _told(outcome, reading)]
+
+    def say(label: str, orders: Iterable[str], ids: Sequence[str]) -> None:
         found = f"{'outcome' if len(ids) == 1 else 'outcomes'} {listed(ids)}" if ids else "no outcome"
-        label = when_text(reading["when"]) or "under every reading"
-        rows.append((label, f"{counted(reading['orders'], 'order')}, {found}"))
+        count = _numbers(orders)
+        rows.append((label, f"{count} order{'s' * (count != '1')}, {found}"))
+
+    for row in decided if len(questions) == 1 else ():
+        say(f"{next(iter(questions))}: {listed(row.answers[0], 'or')}", row.orders, row.outcomes)
+    for reading in () if rows else result.get("readings_explored", ()):
+        ids = [str(outcome["id"]) for outcome in result["outcomes"] if _told(outcome, reading)]
+        say(when_text(reading["when"]) or "under every reading", [str(reading["orders"])], ids)
     if len(rows) < 2:
         return []
     return ["", style.strong("Readings"), *_columns(rows, "  ", width)]
+
+
+def _numbers(counts: Iterable[str]) -> str:
+    """Numbers that occur: all of a few, the least and the greatest of many."""
+    different = list(dict.fromkeys(counts))
+    if len(different) > 3 and all(count.isdecimal() for count in different):
+        values = sorted(map(int, different))
+        return f"{number(values[0])} to {number(values[-1])}"
+    return listed(map(number, different), "or")
 
 
 def _told(outcome: Json, reading: Json) -> bool:
@@ -245,7 +275,10 @@ def _told(outcome: Json, reading: Json) -> bool:
 def _questions_lines(result: Json, width: int, style: Style) -> list[str]:
     lines: list[str] = []
     rows = result.get("readings_explored", ())
-    for question, answers in (result.get("questions") or {}).items():
+    questions = result.get("questions") or {}
+    if len(questions) > 1:  # which answers allow what stands in the table
+        lines += _fold(listed(questions), width, "  ", "  ")
+    for question, answers in questions.items() if len(questions) == 1 else ():
         told = []
         for answer in answers:
             agreeing = [row for row in rows if row["when"].get(question, answer) == answer]
