@@ -283,6 +283,8 @@ def test_cards(capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert "  type: upgrade\n" in out
     assert 'gives("soulkeeper",1,host,2).' in out
+    assert run("cards", "keyforge", "Old Egad") == 0
+    assert "armor: 2" in capsys.readouterr().out
     assert run("cards", "keyforge", "Dust Im") == 2
     assert "did you mean Dust Imp?" in capsys.readouterr().err
 
@@ -306,6 +308,9 @@ def test_limit_of_states(capsys: Capture, tmp_path: Path) -> None:
     assert run("outcomes", "--json", "--limit-states", "20", entangled(tmp_path, 8)) == 3
     result = json.loads(capsys.readouterr().out)
     assert (result["complete"], result["states"]) == (False, 20)
+    assert (result["orders"], result["readings_explored"][0]["orders"]) == (None, None)
+    assert all(outcome["orders"] is outcome["can_force"] is None for outcome in result["outcomes"])
+    assert int(result["orders_at_least"]) == int(result["readings_explored"][0]["orders_at_least"]) < 40_320
 
 
 def test_limit_of_time(capsys: Capture, tmp_path: Path) -> None:

@@ -200,6 +200,8 @@ def test_things_beside_the_players() -> None:
 
 def test_deciders_and_chance() -> None:
     assert told("{deciders: [Ann]}", {}, deciders=["Ann"], chance=False) == []
+    assert told("{deciders: [chance]}", {}, deciders=["chance"], chance=True) == []
+    assert told("{deciders: [Ann]}", {}, deciders=["Ann", "chance"])
     assert told("{deciders: []}", {}, deciders=["Ann"]) == ["deciders: expected nobody, found Ann"]
     assert told("{chance: true}", {}, chance=False) == ["chance: expected true, found false"]
 
@@ -275,6 +277,8 @@ def test_when() -> None:
         ("{when: {q: narow}}", "LR-E031", 12, "narrow, wide"),
         ("{when: {edition: '9'}}", "LR-E031", 18, "unknown edition"),
         ("text", "LR-E014", 1, "is a mapping"),
+        ("{}", "LR-E013", 1, "checks nothing"),
+        ("{when: {q: narrow}}", "LR-E013", 1, "checks nothing"),
     ],
 )
 def test_mistakes_are_reported_where_they_are(text: str, code: str, column: int, said: str) -> None:
@@ -289,4 +293,4 @@ def test_every_mistake_is_reported_in_the_order_of_the_file() -> None:
 
 
 def test_what_is_known_of_engines_is_never_checked() -> None:
-    assert expectation("{known to: {engine: forgets the second trigger}}").outcomes is None
+    assert expectation("{orders: 1, known to: {engine: forgets the second trigger}}").outcomes is None

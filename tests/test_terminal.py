@@ -173,7 +173,16 @@ def test_refused_event_is_no_outcome() -> None:
 def test_incomplete_answers_say_so_first_and_claim_no_exact_numbers() -> None:
     shown = text(answer(complete=False, incomplete_reason="interrupted", outcomes=[], orders="0", states=1200))
     assert shown.splitlines()[3].startswith("INCOMPLETE (interrupted)")
-    assert "0 outcomes so far, after 1,200 states; numbers of orders are lower bounds" in shown
+    assert "0 outcomes so far, after 1,200 states" in shown
+
+
+def test_numbers_of_orders_of_an_incomplete_answer_are_lower_bounds() -> None:
+    known = {"orders": None, "orders_at_least": "3"}
+    rows = [{"when": {}, **known}]
+    outcome = {**answer()["outcomes"][0], **known, "under": rows, "deciders": None, "can_force": None}
+    shown = text(answer(complete=False, orders=None, orders_at_least="3", outcomes=[outcome], readings_explored=rows))
+    assert "Outcome A: at least 3 orders" in shown
+    assert "whatever anybody does" not in shown
 
 
 def test_remarks() -> None:

@@ -78,6 +78,8 @@ def test_byte_order_mark_and_carriage_returns(tmp_path: Path) -> None:
         ("a: [b\n", "LR-E004", 2, 1, "YAML"),
         ("a: b\x07\n", "LR-E003", 1, 5, "U+0007"),
         ("a: \u2028b\n", "LR-E003", 1, 4, "U+2028"),
+        ('a: "x\\e[2J"\n', "LR-E003", 1, 4, "U+001B"),
+        ('"\\u0007": b\n', "LR-E003", 1, 1, "U+0007"),
         ("a: " + "[" * 100, "LR-E010", 1, 43, "deep"),
     ],
 )
@@ -121,7 +123,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         assert [(p.code, p.line, p.column) for p in caught.value.problems] == [(code, line, column)]
 
 
-TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+# What no board file may hold: control characters, surrogates, what breaks lines elsewhere or is no character.
+TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn", "Zl", "Zp"], exclude_characters="\ufeff"))
 VALUES = st.recursive(
     TEXT | st.integers(0, 999) | st.booleans(),
     lambda inner: (

@@ -115,7 +115,7 @@ class Comparison:
                     "note": side.note,
                     "edition": result.reading.edition,
                     "readings": {**dict(result.reading.explicit)},
-                    "orders": None if result.order_count is None else str(result.order_count),
+                    "orders": str(result.order_count) if result.complete and result.order_count is not None else None,
                     "outcomes": sorted(ids, key=lambda id: (len(id), id)),
                     "refused": result.refused,
                     "stuck": result.stuck,
@@ -130,7 +130,9 @@ class Comparison:
                 {
                     "when": dict(when),
                     "sides": {
-                        name: None if cell is None else {"orders": cell[0], "outcomes": list(cell[1])}
+                        name: None
+                        if cell is None
+                        else {"orders": cell[0] if self.complete else None, "outcomes": list(cell[1])}
                         for name, cell in zip(names, row, strict=True)
                     },
                 }

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 
+from lastrites.components import components
 from lastrites.explore import CHANCE, PLAYER, READING, StateGraph
 from lastrites.terms import Term
 
@@ -60,43 +61,13 @@ class View:
         return found
 
     def _sort(self) -> None:
-        """Strongly connected components (Tarjan, without recursion), then reverse finishing order."""
-        number: dict[int, int] = {}
-        low: dict[int, int] = {}
-        on_stack: set[int] = set()
-        stack: list[int] = []
+        """Nodes in reverse finishing order; those on a cycle are looping."""
         finished: list[int] = []
-        work: list[tuple[int, Iterator[tuple[int, int]]]] = [(0, iter(self.edges(0)))]
-        number[0] = low[0] = 0
-        stack.append(0)
-        on_stack.add(0)
-        while work:
-            node, edges = work[-1]
-            for _, target in edges:
-                if target not in number:
-                    number[target] = low[target] = len(number)
-                    stack.append(target)
-                    on_stack.add(target)
-                    work.append((target, iter(self.edges(target))))
-                    break
-                if target in on_stack:
-                    low[node] = min(low[node], number[target])
-            else:
-                work.pop()
-                if work:
-                    parent = work[-1][0]
-                    low[parent] = min(low[parent], low[node])
-                if low[node] == number[node]:
-                    component = []
-                    while True:
-                        member = stack.pop()
-                        on_stack.discard(member)
-                        component.append(member)
-                        if member == node:
-                            break
-                    if len(component) > 1 or any(target == node for _, target in self.edges(node)):
-                        self.looping.update(component)
-                    finished.extend(component)
+        for component in components([0], lambda node: (target for _, target in self.edges(node))):
+            node = component[-1]
+            if len(component) > 1 or any(target == node for _, target in self.edges(node)):
+                self.looping.update(component)
+            finished.extend(component)
         self.order = finished[::-1]
 
     def ends(self) -> list[int]:

@@ -45,9 +45,15 @@ def decision_table(result: Json) -> tuple[dict[str, tuple[str, ...]], list[Row]]
         agreeing = [label for label in labels if agree(label["when"], when)]
         if agreeing:
             ids = dict.fromkeys(str(id) for label in agreeing for id in outcomes_of(result, label))
-            orders = dict.fromkeys(str(label["orders"]) for label in agreeing)
+            orders = dict.fromkeys(map(number_told, agreeing))
             rows.append(Row(tuple((answer,) for answer in chosen), tuple(ids), tuple(orders)))
     return questions, _merged(rows, list(questions.values()))
+
+
+def number_told(entry: Json) -> str:
+    """The number of orders of an entry as text; of an incomplete answer it is a lower bound."""
+    least = entry.get("orders_at_least")
+    return str(entry["orders"]) if least is None else f"at least {least}"
 
 
 def outcomes_of(result: Json, label: Json) -> list[str]:

@@ -23,6 +23,9 @@ from lastrites.yamlio import Mapping as MappingNode
 ORDERED = ("line", "stack")
 """Orders of a zone that are always compared; `pile` is compared only when asked for."""
 
+CHANCE = "chance"
+"""Luck as one of those who decide; no player has this name."""
+
 MAX_COUNT_DIGITS = 400
 _COPY = re.compile(r"#[1-9]\d*$")
 
@@ -462,6 +465,8 @@ class _Compiler:
         when, editions = self.when(node.get("when"))
         outcomes = node.get("outcomes")
         distinct, orders = node.get("distinct"), node.get("orders")
+        if not self.problems and outcomes is None and distinct is None and orders is None:
+            self.note("LR-E013", node, "this expectation checks nothing", "write `outcomes`, `distinct` or `orders`")
         return Expectation(
             node.line,
             when,
@@ -569,11 +574,12 @@ class _Compiler:
 
     def people(self, node: Node) -> frozenset[str]:
         if not isinstance(node, List):
-            self.note("LR-E014", node, "`deciders` is a list of players")
+            self.note("LR-E014", node, f"`deciders` is a list of players, or `{CHANCE}`")
             return frozenset()
         found = set()
         for inside in node.items:
-            name = self.player(inside)
+            luck = isinstance(inside, Scalar) and inside.text == CHANCE
+            name = CHANCE if luck else self.player(inside)
             if name:
                 found.add(name)
         return frozenset(found)

@@ -241,7 +241,7 @@ def _values(game: Game, own: Sequence[Term], form: Term) -> Iterator[object]:
             rows = sorted((fact.args[1], fact) for fact in own if fact.name == name and isinstance(fact.args[1], int))
             for _, fact in rows:
                 yield _spoken(game, str(form.args[1]), fact.args[2])
-        case "stat":
+        case "stat" | "positive":
             for fact in own:
                 if fact.name == "stat" and str(fact.args[1]) == name and isinstance(fact.args[2], int):
                     yield fact.args[2]

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import clingo
 
+from lastrites.components import components
 from lastrites.solver import Fluents, GraphRules, Option, Rulebook, RulesError, Situation, check_bounds, gather
 
 _ABOUT_DECISIONS = frozenset({"option", "add", "del", "apart"})
@@ -286,49 +287,14 @@ def _to_front(used: list[int], number: int) -> None:
 
 def _circular(rules: dict[int, list[_GroundRule]]) -> set[int]:
     """Atoms that lie on a positive cycle of the ground program."""
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    on_stack: set[int] = set()
-    found: set[int] = set()
 
     def successors(atom: int) -> list[int]:
         return [literal for literals, _, _ in rules.get(atom, ()) for literal in literals if literal > 0]
 
-    for root in rules:
-        if root in number:
-            continue
-        work = [(root, iter(successors(root)))]
-        number[root] = low[root] = len(number)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            atom, following = work[-1]
-            for other in following:
-                if other == atom:
-                    found.add(atom)
-                if other not in number:
-                    number[other] = low[other] = len(number)
-                    stack.append(other)
-                    on_stack.add(other)
-                    work.append((other, iter(successors(other))))
-                    break
-                if other in on_stack:
-                    low[atom] = min(low[atom], number[other])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[atom])
-                if low[atom] == number[atom]:
-                    component = []
-                    while True:
-                        member = stack.pop()
-                        on_stack.discard(member)
-                        component.append(member)
-                        if member == atom:
-                            break
-                    if len(component) > 1:
-                        found.update(component)
+    found: set[int] = set()
+    for component in components(rules, successors):
+        if len(component) > 1 or component[0] in successors(component[0]):
+            found.update(component)
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from lastrites.terminal import counted, headline, state_lines, when_text
+from lastrites.terminal import headline, orders_of, state_lines, when_text
 
 if TYPE_CHECKING:
     from lastrites.board import Board
@@ -42,11 +42,10 @@ def resolution_html(resolution: Resolution) -> str:
     rows = []
     for outcome in result["outcomes"]:
         under = "<br>".join(
-            escape(f"{when_text(entry['when']) or 'every reading'}"
-                   + ("" if entry["orders"] is None else f": {counted(entry['orders'], 'order')}"))
+            escape(": ".join(filter(None, (when_text(entry["when"]) or "every reading", orders_of(entry)))))
             for entry in outcome["under"]
         )  # fmt: skip
-        deciders = ", ".join(outcome["deciders"]) or "nobody"
+        deciders = "not known" if outcome["deciders"] is None else ", ".join(outcome["deciders"]) or "nobody"
         rows.append([escape(outcome["id"]), under, _state(outcome["state"]), escape(deciders)])
     title = escape(result["board"])
     notes = "" if result["complete"] else f"<p><b>incomplete</b>: {escape(result['incomplete_reason'])}</p>"

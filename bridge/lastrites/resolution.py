@@ -142,8 +142,18 @@ class Resolution:
                 graph.add_edge(number, target, decision=str(option.decision))
         return graph
 
+    def _orders(self, number: int | str | None) -> dict[str, str | None]:
+        """A number of orders; of an incomplete answer it is a lower bound, and called so."""
+        return {"orders": told(number)} if self.complete else {"orders": None, "orders_at_least": told(number)}
+
+    def _rows(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return [{**row, **self._orders(row["orders"])} for row in rows]
+
     def to_json(self) -> dict[str, Any]:
-        """The answer in the JSON form of the contract (``lastrites.outcomes/1``)."""
+        """The answer in the JSON form of the contract (``lastrites.outcomes/1``).
+
+        Of an incomplete answer numbers of orders stand under ``orders_at_least``, and who decides is not known.
+        """
         return {
             "schema": "lastrites.outcomes/1",
             "board": self.board.title or self.board.path,
@@ -155,19 +165,19 @@ class Resolution:
             "complete": self.complete,
             **({} if self.complete else {"incomplete_reason": self.incomplete_reason}),
             "states": self.state_count,
-            "orders": told(self.order_count),
-            "readings_explored": self.labels,
+            **self._orders(self.order_count),
+            "readings_explored": self._rows(self.labels),
             "refused": self.refused,
             "questions": self.questions,
             "counting": self.counting,
             "outcomes": [
                 {
                     "id": outcome.id,
-                    "orders": told(outcome.orders),
-                    "pile_arrangements": told(outcome.pile_arrangements),
-                    "under": outcome.under,
-                    "deciders": list(outcome.deciders),
-                    "can_force": list(outcome.can_force),
+                    **self._orders(outcome.orders),
+                    "pile_arrangements": told(outcome.pile_arrangements) if self.complete else None,
+                    "under": self._rows(outcome.under),
+                    "deciders": list(outcome.deciders) if self.complete else None,
+                    "can_force": list(outcome.can_force) if self.complete else None,
                     "chance": outcome.chance,
                     "state": outcome.state,
                     "witness": [step.to_json() for step in outcome.witness],

@@ -78,6 +78,14 @@ def counted(count: int | str, noun: str, plural: str | None = None) -> str:
     return f"{number(count)} {noun if str(count) == '1' else plural or noun + 's'}"
 
 
+def orders_of(entry: Json) -> str:
+    """The number of orders that an entry tells, or the least number if the answer is incomplete; empty for none."""
+    if entry.get("orders") is not None:
+        return counted(entry["orders"], "order")
+    least = entry.get("orders_at_least")
+    return "" if least is None else f"at least {counted(least, 'order')}"
+
+
 def listed(words: Iterable[str], last: str = "and") -> str:
     """``a, b and c``."""
     parts = list(words)
@@ -213,7 +221,7 @@ def headline(result: Json) -> str:
     readings = result.get("readings_explored", ())
     if not result.get("complete", True):
         states = counted(result.get("states", 0), "state")
-        return f"{outcomes} so far, after {states}; numbers of orders are lower bounds"
+        return f"{outcomes} so far, after {states}"
     if result.get("orders") is not None:
         return f"{outcomes} in {counted(result['orders'], 'legal order')}"
     if not readings:
@@ -225,7 +233,7 @@ def headline(result: Json) -> str:
 
 
 def _readings_table(result: Json, width: int, style: Style) -> list[str]:
-    from lastrites.decisions import decision_table
+    from lastrites.decisions import decision_table, number_told
 
     questions, decided = decision_table(result)
     if len(questions) > 1 and len(decided) > 1:
@@ -244,13 +252,13 @@ def _readings_table(result: Json, width: int, style: Style) -> list[str]:
     def say(label: str, orders: Iterable[str], ids: Sequence[str]) -> None:
         found = f"{'outcome' if len(ids) == 1 else 'outcomes'} {listed(ids)}" if ids else "no outcome"
         count = _numbers(orders)
-        rows.append((label, f"{count} order{'s' * (count != '1')}, {found}"))
+        rows.append((label, f"{count} order{'s' * (count not in ('1', 'at least 1'))}, {found}"))
 
     for row in decided if len(questions) == 1 else ():
         say(f"{next(iter(questions))}: {listed(row.answers[0], 'or')}", row.orders, row.outcomes)
     for reading in () if rows else result.get("readings_explored", ()):
         ids = [str(outcome["id"]) for outcome in result["outcomes"] if _told(outcome, reading)]
-        say(when_text(reading["when"]) or "under every reading", [str(reading["orders"])], ids)
+        say(when_text(reading["when"]) or "under every reading", [number_told(reading)], ids)
     if len(rows) < 2:
         return []
     return ["", style.strong("Readings"), *_columns(rows, "  ", width)]
@@ -289,7 +297,8 @@ def _questions_lines(result: Json, width: int, style: Style) -> list[str]:
             ]
             told.append(f"{answer} allows {listed(ids) or 'none'}")
         lines += _fold(f"{question}: {'; '.join(told)}", width, "  ", "    ")
-    for question, answers in (result.get("counting") or {}).items():
+    counting = (result.get("counting") or {}) if result.get("complete", True) else {}
+    for question, answers in counting.items():
         told = []
         for answer in answers:
             numbers = [str(row["orders"]) for row in rows if row["when"].get(question, answer) == answer]
@@ -299,8 +308,8 @@ def _questions_lines(result: Json, width: int, style: Style) -> list[str]:
 
 
 def _power_lines(outcome: Json, alone: bool) -> str:
-    deciders = list(outcome.get("deciders", ()))
-    forcing = list(outcome.get("can_force", ()))
+    deciders = list(outcome.get("deciders") or ())
+    forcing = list(outcome.get("can_force") or ())
     told = []
     if deciders:
         told.append(f"decided by {listed(deciders)}")
@@ -310,24 +319,24 @@ def _power_lines(outcome: Json, alone: bool) -> str:
         told.append(f"{listed(forcing)} can force it")
     elif deciders or outcome.get("chance"):
         told.append("nobody can force it alone")
-    elif alone:
+    elif alone and outcome.get("deciders") is not None:
         told.append("it comes out whatever anybody does")
     return "; ".join(told)
 
 
 def _outcome_lines(outcome: Json, alone: bool, width: int, style: Style) -> list[str]:
     under = [entry for entry in outcome.get("under", ()) if entry["when"]]
-    orders = outcome.get("orders")
+    orders = orders_of(outcome)
     head = f"Outcome {outcome['id']}"
-    if orders is not None:
-        head += f": {counted(orders, 'order')}"
+    if orders:
+        head += f": {orders}"
     elif len(under) == 0:
         head += ": the number of orders depends on the reading"
     lines = ["", style.strong(head)]
     lines += _columns(state_lines(outcome["state"]), "  ", width)
     for entry in under:
-        number_of = "" if entry["orders"] is None else f": {counted(entry['orders'], 'order')}"
-        lines += _fold(f"under {when_text(entry['when'])}{number_of}", width, "  ", "    ")
+        number_of = orders_of(entry)
+        lines += _fold(f"under {when_text(entry['when'])}{': ' if number_of else ''}{number_of}", width, "  ", "    ")
     power = _power_lines(outcome, alone)
     if power:
         lines += _fold(power, width, "  ", "    ")

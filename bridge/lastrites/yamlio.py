@@ -140,15 +140,18 @@ class _Builder:
         for number, line in enumerate(self.lines, 1):
             bad = _BAD_CHARACTER.search(line)
             if bad:
-                shown = f"U+{ord(bad.group()):04X}"
-                self.note(
-                    "LR-E003",
-                    number,
-                    bad.start() + 1,
-                    f"the character {shown} is not allowed in a board file",
-                )
+                self.bad_character(bad.group(), number, bad.start() + 1)
         if self.problems:
             raise _StopError
+
+    def bad_character(self, character: str, line: int, column: int) -> None:
+        self.note("LR-E003", line, column, f"the character U+{ord(character):04X} is not allowed in a board file")
+
+    def escaped(self, text: str, line: int, column: int) -> None:
+        """A text in double quotes may hold characters that its line does not show."""
+        bad = _BAD_CHARACTER.search(text)
+        if bad:
+            self.bad_character(bad.group(), line, column)
 
     def events(self) -> Iterator[Any]:
         """The parser's events; a mistake of syntax is noted and ends them."""
@@ -227,6 +230,7 @@ class _Builder:
             elif isinstance(event, yaml.NodeEvent):
                 self.plain(event, line, column)
                 if isinstance(event, yaml.ScalarEvent):
+                    self.escaped(event.value, line, column)
                     node = Scalar(event.value, line, column, bool(event.style))
                     self.comment_after(event)
                 elif len(stack) >= MAX_DEPTH:
@@ -301,8 +305,7 @@ def quote(text: str, key: bool = False) -> str:
     bare = _BARE.fullmatch(text) and text == text.strip() and text.lower() not in _SPECIAL
     if bare and "  " not in text and "\u00a0" not in text:
         return text
-    quoted = json.dumps(text, ensure_ascii=False)
-    return _BAD_CHARACTER.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _scalar(value: object) -> str:
