@@ -171,6 +171,23 @@ def build_parser() -> argparse.ArgumentParser:
     why.add_argument("--outcome", metavar="ID", required=True, help="the outcome, as `lastrites outcomes` names it")
     _option_groups(why, "sources", "cards", "readings", "limits", "output", "quiet")
 
+    graph = command(
+        "graph", run_graph, "which abilities can affect one another, and how",
+        "The trigger graph: the abilities on the board and those that may arrive; which may trigger, remove or\n"
+        "prevent another or change its condition or target; for each pair whether their order ever matters, with an\n"
+        "example; groups that cannot affect one another; possible endless loops. With -o a picture, or a file for\n"
+        "programs.",
+        ["lastrites graph board.yaml",
+         "lastrites graph board.yaml -o graph.svg     (needs `dot` of Graphviz)",
+         "lastrites graph board.yaml -o graph.html    (or .dot, .mmd, .graphml, .json)"],
+    )  # fmt: skip
+    graph.add_argument("board", metavar="BOARD", type=Path)
+    graph.add_argument("-o", "--output", metavar="FILE", type=Path,
+                       help="write the graph; the ending says how: .svg .dot .mmd .graphml .json .html")  # fmt: skip
+    graph.add_argument("--possible", action="store_true",
+                       help="draw too what could be in principle, but never matters on this board")  # fmt: skip
+    _option_groups(graph, "sources", "cards", "readings", "limits", "output", "quiet")
+
     verify = command(
         "verify", run_verify, "whether what boards expect comes out",
         "Runs the `expect:` of every board, of folders with all they hold: a line for each board, the differences\n"
@@ -618,6 +635,58 @@ def _compared(args: argparse.Namespace) -> tuple[list[Side], dict[str, Any]]:
 
     text = next((q.about for q in read_book(board.rules).questions if q.name == args.question), "")
     return sides, {"question": args.question, "text": text}
+
+
+# ---------------------------------------------------------------- graph
+
+def run_graph(args: argparse.Namespace) -> int:
+    """The command ``graph``."""
+    from lastrites import drawings, jobs
+    from lastrites.graphtext import graph_text
+
+    target: Path | None = args.output
+    if target is not None and target.suffix.lower() not in drawings.WRITERS:
+        message = f"a graph cannot be written as `{target.suffix or target.name}`"
+        raise BoardError([Problem("LR-E016", str(target), 0, 0, message, f"endings: {', '.join(drawings.WRITERS)}")])
+    request = _request(_load([args.board], args)[0][0], args)
+    answer = _Answer(request, Progress(quiet=args.quiet))
+
+    def show() -> dict[str, Any]:
+        data = answer.result if answer.result is not None else jobs.no_graph(request)
+        if answer.reason and not data["complete"]:
+            data["graph"]["incomplete_reason"] = answer.reason
+        if args.json:
+            _print_json(data)
+        elif data["refused"]:
+            for refusal in data["refused"]:
+                print(f"the event is refused: {refusal['what']} ({', '.join(refusal['clauses'])})")
+        elif target is None or not data["nodes"]:
+            sys.stdout.write(graph_text(data, Style.of(sys.stdout)))
+        if target is not None and data["nodes"]:
+            _write_graph(target, data, args)
+        return data
+
+    def give_up() -> None:
+        show()
+
+    _run(jobs.graph, answer, give_up)
+    return _status([show()])
+
+
+def _write_graph(target: Path, data: dict[str, Any], args: argparse.Namespace) -> None:
+    from lastrites import drawings
+
+    try:
+        text = drawings.WRITERS[target.suffix.lower()](data, args.possible)
+        target.write_text(text, encoding="utf-8")
+    except drawings.NoDot as error:
+        hint = "install Graphviz, or write .html, .dot or .mmd, which need no other program"
+        raise BoardError([Problem("LR-E038", str(target), 0, 0, str(error), hint)]) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BoardError([Problem("LR-E001", str(target), 0, 0, f"cannot be written: {reason}")]) from None
+    if not args.quiet:
+        print(f"written to {target}", file=sys.stderr)
 
 
 # ---------------------------------------------------------------- verify

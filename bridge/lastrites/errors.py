@@ -44,6 +44,7 @@ CODES: dict[str, str] = {
     "LR-E035": "the board is too large or too tangled for this command",
     "LR-E036": "the text is not well-formed JSON",
     "LR-E037": "a card that cannot be where it is, or as it is",
+    "LR-E038": "a picture that needs a program which is not installed",
 }
 
 

@@ -113,6 +113,67 @@ def orders(emit: Emit, request: Request) -> None:
         emit("problems", error.problems)
 
 
+def graph(emit: Emit, request: Request) -> None:
+    """Emits the trigger graph in its JSON form as ``result``: first what is possible, then what the states show."""
+    import time
+
+    from lastrites.resolution import Limits, resolve
+    from lastrites.triggers import trigger_graph
+
+    begun = time.monotonic()
+
+    def resolved(states: int | None) -> Resolution:
+        seconds = request.timeout
+        if seconds is not None and states != 1:
+            seconds = max(0.05, seconds * _EXPLORING - (time.monotonic() - begun))
+        return resolve(
+            request.board,
+            readings=request.readings,
+            edition=request.edition,
+            without=request.without,
+            against=request.against,
+            limits=Limits(states, seconds, lambda text: emit("progress", text)),
+            reduction=request.reduction,
+        )
+
+    def tell(resolution: Resolution) -> None:
+        refused = [dict(refusal) for refusal in resolution.refused]
+        emit("result", {**resolution.triggers.to_json(), "refused": refused, "complete": resolution.complete})
+
+    try:
+        first = resolved(1)
+        tell(first)
+        if not first.complete and request.limit_states != 1:
+            whole = resolved(request.limit_states)
+            whole._triggers = trigger_graph(whole, first.triggers.footprints)
+            tell(whole)
+    except BoardError as error:
+        emit("problems", error.problems)
+
+
+_EXPLORING = 0.6
+"""The part of a time limit in which states are explored; the rest is for what they show."""
+
+
+def no_graph(request: Request) -> dict[str, Any]:
+    """The JSON form of a trigger graph that was ended before anything was known."""
+    known = nothing_known(request)
+    about = {key: known[key] for key in ("board", "game", "edition", "readings")}
+    return {
+        "schema": "lastrites.graph/1",
+        "directed": True,
+        "multigraph": True,
+        "graph": {**about, "complete": False, "incomplete_reason": ""},
+        "nodes": [],
+        "links": [],
+        "groups": [],
+        "cycles": [],
+        "pairs": [],
+        "refused": [],
+        "complete": False,
+    }
+
+
 # ---------------------------------------------------------------- expectations
 
 def scope_of(board: Board) -> Scope:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import networkx
 
     from lastrites.board import Board
+    from lastrites.triggers import TriggerGraph
 
 __all__ = ["Assignment", "Limits", "Order", "Outcome", "Resolution", "Step", "resolve", "rulebook"]
 
@@ -64,6 +65,7 @@ class Resolution:
     _views: list[View] = field(repr=False, default_factory=list)
     _ids: dict[int, str] = field(repr=False, default_factory=dict)
     _teller: Teller | None = field(repr=False, default=None)
+    _triggers: TriggerGraph | None = field(repr=False, default=None)
 
     def __repr__(self) -> str:
         from lastrites.terminal import headline
@@ -149,6 +151,15 @@ class Resolution:
     def _rows(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         return [{**row, **self._orders(row["orders"])} for row in rows]
 
+    @property
+    def triggers(self) -> TriggerGraph:
+        """The trigger graph, built on demand: which abilities of the board can affect one another, and how."""
+        if self._triggers is None:
+            from lastrites.triggers import trigger_graph
+
+            self._triggers = trigger_graph(self)
+        return self._triggers
+
     def to_json(self) -> dict[str, Any]:
         """The answer in the JSON form of the contract (``lastrites.outcomes/1``).
 
@@ -192,11 +203,16 @@ class Resolution:
         }
 
 
-def rulebook(board: Board, reading: Reading, *, pile_order: bool = False) -> Rulebook:
-    """What a board is put to: the game's rules, its cards, its facts, the readings in use."""
+def rulebook(board: Board, reading: Reading, *, pile_order: bool = False, triggers: bool = False) -> Rulebook:
+    """What a board is put to: the game's rules, its cards, its facts, the readings in use.
+
+    ``pile_order`` and ``triggers`` ask for what is left out otherwise: piles in their order, and which decision
+    belongs to which ability.
+    """
     facts = [*board.facts, *reading.facts()]
-    if pile_order:
-        facts.append(fn("tracked", fn("piles")))
+    facts += [fn("tracked", fn(what)) for what, wanted in (("piles", pile_order), ("triggers", triggers)) if wanted]
+    if triggers:
+        facts.append(fn("explain", fn("now")))
     game = board.rules
     library = game.card_blocks(board.library_ids())
     names = frozenset(_NAME.findall(_STRING.sub("", library))).union(*(_names(fact) for fact in facts))

@@ -365,6 +365,16 @@ class GraphRules:
             found += [(atom.symbol, atom.literal) for atom in atoms.by_signature(name, arity)]
         return found
 
+    def atoms(self) -> tuple[dict[int, Term], dict[int, Term]]:
+        """All named atoms of the ground program by their literal, and the fluents of those assigned from outside."""
+        names = {atom.literal: _term(atom.symbol) for atom in self._control.symbolic_atoms if atom.literal > 0}
+        fluents = {}
+        for literal in self.externals:
+            fluent = names[literal].args[1]
+            assert isinstance(fluent, Term)
+            fluents[literal] = fluent
+        return names, fluents
+
     def _assign(self, state: int) -> None:
         differs = state ^ self._assigned
         while differs:
@@ -445,6 +455,43 @@ class LayerRules:
         if len(found) != 1:
             raise RulesError(f"a layer has {'no' if not found else 'several'} stable models; it must have one")
         return [check_bounds(gather(part, self.fluents)) for part in found[0]]
+
+
+@dataclass(frozen=True)
+class GroundProgram:
+    """The ground program of graph mode, in plain values.
+
+    ``rules`` maps an atom to the bodies that derive it: literals, and for a weighted body its bound and weights.
+    ``names`` gives the term of each atom that has one, ``fluents`` the fluent of each that is assigned from outside.
+    """
+
+    rules: dict[int, list[tuple[tuple[int, ...], int, tuple[int, ...]]]]
+    names: dict[int, Term]
+    fluents: dict[int, Term]
+
+
+class _Recorder(clingo.Observer):
+    def __init__(self) -> None:
+        self.rules: dict[int, list[tuple[tuple[int, ...], int, tuple[int, ...]]]] = {}
+
+    def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
+        for atom in head:
+            self.rules.setdefault(atom, []).append((tuple(body), 0, ()))
+
+    def weight_rule(
+        self, choice: bool, head: Sequence[int], lower_bound: int, body: Sequence[tuple[int, int]]
+    ) -> None:
+        for atom in head:
+            body_literals = tuple(literal for literal, _ in body)
+            self.rules.setdefault(atom, []).append((body_literals, lower_bound, tuple(weight for _, weight in body)))
+
+
+def ground_program(book: Rulebook) -> GroundProgram:
+    """Ground a board with every fluent that can arise left open. Raises RulesError."""
+    recorder = _Recorder()
+    rules = GraphRules(book, recorder)
+    atoms, fluents = rules.atoms()
+    return GroundProgram(recorder.rules, atoms, fluents)
 
 
 @dataclass(frozen=True)

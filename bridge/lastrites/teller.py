@@ -124,6 +124,10 @@ class Paths:
                     todo.append(target)
         self._rank = {node: place for place, node in enumerate(todo)}
 
+    def nodes(self) -> list[int]:
+        """All nodes that can be reached, the nearest first."""
+        return sorted(self._rank, key=self._rank.__getitem__)
+
     def to(self, ends: Iterable[int]) -> list[tuple[int, int]]:
         """A shortest order to one of the nodes, as (node, number of the option); empty if none is reachable."""
         reached = [node for node in ends if node in self._rank]
