@@ -72,6 +72,10 @@ class EventReader:
         if kind == "player":
             return self.references.player(node)
         if kind == "effect":
+            if len(key.form.args) > 2 and isinstance(node, Scalar):
+                word = self.words.word(key.constant(2), node.text)
+                if word is not None:
+                    return word
             return self.words.effect(node, self.references.find)
         if kind == "place" and isinstance(node, Scalar) and node.text in self.references.places:
             return node.text
