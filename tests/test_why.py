@@ -9,8 +9,10 @@ from fixture_help import FIXTURES, resolved
 
 from lastrites import cli
 from lastrites.book import clause_texts
+from lastrites.editions import NO_SOURCE, questions_of
 from lastrites.game import load_game
 from lastrites.results import Step
+from lastrites.ruling import rulings
 
 SENTRY = FIXTURES / "riftbound" / "a-sentry-dies-in-the-cleanup-and-draws.yaml"
 
@@ -70,6 +72,90 @@ def test_the_steps_stand_in_the_witness(capsys: pytest.CaptureFixture[str]) -> N
     assert capture["lists"] == ['the Chain, bottom to top: Watchful Sentry\'s "Deathknell: draw 1" of P2 (pending)']
     assert told["clauses"]["rb.cleanup.capture"]["source"] == "Core Rules 1.4, 323.4 and 323.5, 2026-07"
     assert set(told["clauses"]) == {clause for step in told["witness"] for clause in step["clauses"]}
+
+
+# ---------------------------------------------------------------- the ruling
+
+SOLEFTS = FIXTURES / "keyforge" / "two-solefts-against-bad-penny.yaml"
+GROGGINS = FIXTURES / "keyforge" / "groggins-fights-dust-imp-with-soulkeeper.yaml"
+
+
+def test_the_ruling_says_who_decides_what_comes_out_and_under_which_reading(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    in_order(
+        why(capsys, str(SOLEFTS), "--outcome", "B"),
+        "Ruling P1 can bring about outcome B, whatever the others do:",
+        "Soleft#1 and Soleft#2: battleline -> discard; Bad Penny: battleline -> hand.",
+        "This holds under the reading cascade: pooled (Keyteki since June 2026, Vex), and under no other.",
+        "cascade: A \"Destroyed:\" ability tags more cards",
+        "- nested, it does not come out: rulebook of December 2020, Ability",
+        "- nested_discard, ruled out by edition 17.4",
+        "- pooled, it comes out: Keyteki since June 2026, Vex",
+        "reading: cascade: pooled - cascade is open and read as pooled (Keyteki since June 2026, Vex)",
+        "kf.destroyed.order: as in step 3 (Master Rulebook 17.3, Destroyed, 2024-03)",
+    )
+
+
+def test_the_order_is_one_of_the_best_sourced_reading() -> None:
+    resolution = resolved(SOLEFTS, edition="2019-09")
+    (ruling,) = [each for each in rulings(resolution) if each["id"] == "A"]
+    assert {row["when"].get("cascade") for row in resolution.to_json()["outcomes"][0]["under"]} != {"nested"}
+    assert ruling["when"]["cascade"] == "nested"
+
+
+def test_an_answer_that_is_fixed_is_named_with_who_fixes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    text = why(capsys, str(GROGGINS))
+    in_order(
+        text,
+        "Outcome A comes out whatever anybody does:",
+        "It rests on cascade: nested (rulebook of December 2020, Ability), as the board says.",
+        "- nested, read so here:",
+        "cascade is read as nested (rulebook of December 2020, Ability), as the board says",
+    )
+    assert "pooled (Keyteki since June 2026, Vex), as asked for" in why(
+        capsys, str(GROGGINS), "--reading", "cascade=pooled"
+    )
+    sentry = why(capsys, str(SENTRY))
+    assert "control_while_closed: kept (Core Rules 1.3 and 1.4, 323.6, 2026-07), as in edition 1.4" in sentry
+
+
+def test_without_an_outcome_each_is_ruled_on(capsys: pytest.CaptureFixture[str]) -> None:
+    in_order(why(capsys, str(SOLEFTS)), "2 outcomes", "Outcome A", "This holds under every reading.", "Outcome B")
+    assert cli.main(["why", str(SOLEFTS), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [ruling["id"] for ruling in told] == ["A", "B"]
+    (question,) = told[1]["questions"]
+    assert {answer["answer"]: answer.get("comes_out") for answer in question["answers"]} == {
+        "nested": "never", "nested_discard": None, "pooled": "always",
+    }  # fmt: skip
+    assert question["answers"][0]["sources"][0]["where"] == "rulebook of December 2020, Ability"
+
+
+def test_a_refused_event_and_an_outcome_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    refused = FIXTURES / "keyforge" / "refused-a-stunned-creature-cannot-fight.yaml"
+    assert cli.main(["why", str(refused)]) == 1
+    assert "Only a ready creature" in capsys.readouterr().out
+    assert cli.main(["why", str(SOLEFTS), "--outcome", "C"]) == 2
+    captured = capsys.readouterr()
+    assert not captured.out
+    assert "outcomes: A, B" in captured.err
+
+
+def test_an_incomplete_answer_rules_on_what_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["why", str(SOLEFTS), "--limit-states", "10"]) == 3
+    text = " ".join(capsys.readouterr().out.split())
+    assert "INCOMPLETE" in text
+    assert "can come out; who decides is not known" in text
+
+
+@pytest.mark.parametrize("game", ["keyforge", "riftbound"])
+def test_every_answer_of_a_question_has_a_source_that_weighs(game: str) -> None:
+    known = questions_of(load_game(game).rules / game)
+    weights = {(q, a): known.weight(q, a) for q, answers in known.answers.items() for a in answers}
+    assert all(weight < NO_SOURCE for weight in weights.values())
+    assert len(set(weights.values())) > 3
+    assert weights["cascade", "nested"] < weights["cascade", "pooled"] if game == "keyforge" else True
 
 
 def sections(name: str) -> list[str]:

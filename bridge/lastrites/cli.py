@@ -6,7 +6,7 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +16,7 @@ from lastrites.terminal import Progress, Style, page_width
 
 if TYPE_CHECKING:
     from lastrites.board import Board
+    from lastrites.book import ClauseText
     from lastrites.comparison import Side
     from lastrites.expect import Expectation
     from lastrites.jobs import Request
@@ -162,13 +163,16 @@ def build_parser() -> argparse.ArgumentParser:
     _option_groups(orders, "sources", "cards", "readings", "limits", "output", "quiet")
 
     why = command(
-        "why", run_why, "one order that leads to an outcome, with every clause",
-        "Tells one order that leads to an outcome step by step: who decides, each clause with its sentence and its\n"
-        "source, what changes, and what would have been possible but for a clause.",
-        ["lastrites why board.yaml --outcome B"],
+        "why", run_why, "the ruling on an outcome, and an order that leads there, with every clause",
+        "Rules on an outcome as a judge would: what comes out, who could decide it, under which reading it holds and\n"
+        "who reads it so, the best source first. Then one order step by step: who decides, what changes, each clause\n"
+        "with its sentence and its source, and what would have been possible but for a clause. Without --outcome the\n"
+        "ruling on every outcome, with an order only if there is no other.",
+        ["lastrites why board.yaml",
+         "lastrites why board.yaml --outcome B"],
     )  # fmt: skip
     why.add_argument("board", metavar="BOARD", type=Path)
-    why.add_argument("--outcome", metavar="ID", required=True, help="the outcome, as `lastrites outcomes` names it")
+    why.add_argument("--outcome", metavar="ID", help="the outcome, as `lastrites outcomes` names it")
     _option_groups(why, "sources", "cards", "readings", "limits", "output", "quiet")
 
     graph = command(
@@ -413,9 +417,8 @@ def _show_outcomes(request: Request, result: dict[str, Any], first: bool) -> Non
     from lastrites.terminal import outcomes_text
 
     clauses = clause_texts(request.board.rules, result["edition"])
-    changed = [f"without {name}" for name in request.without] + [f"against {name}" for name in request.against]
     text = outcomes_text(
-        result, title=request.board.title, changed=changed, clauses=clauses, style=Style.of(sys.stdout)
+        result, title=request.board.title, changed=_changed(request), clauses=clauses, style=Style.of(sys.stdout)
     )
     sys.stdout.write(text if first else "\n" + text)
     sys.stdout.flush()
@@ -520,25 +523,44 @@ def run_why(args: argparse.Namespace) -> int:
     """The command ``why``."""
     from lastrites import jobs
     from lastrites.book import clause_texts
-    from lastrites.terminal import cited, why_text
+    from lastrites.ruling_text import brief_text, ruling_text
+    from lastrites.terminal import cited
 
     request = _request(_load([args.board], args)[0][0], args)
     answer = _Answer(request, Progress(quiet=args.quiet))
-    _run(jobs.outcomes, answer, lambda: None)
+    _run(jobs.why, answer, lambda: print("incomplete: interrupted", file=sys.stderr))
     result = answer.final()
-    found = next((outcome for outcome in result["outcomes"] if outcome["id"] == args.outcome), None)
-    if found is None:
+    rulings = result.pop("rulings", [])
+    found = [ruling for ruling in rulings if args.outcome in (None, ruling["id"])]
+    if not found and args.outcome is not None and result["complete"]:
         known = ", ".join(outcome["id"] for outcome in result["outcomes"]) or "none"
         message = f"there is no outcome {args.outcome}"
         raise BoardError([Problem("LR-E016", str(request.board.path), 0, 0, message, f"outcomes: {known}")])
     clauses = clause_texts(request.board.rules, result["edition"])
     if args.json:
-        named = {name: clauses[name]._asdict() for name in cited({"outcomes": [found]}) if name in clauses}
-        _print_json({**found, "edition": result["edition"], "clauses": named})
+        told = [
+            {**ruling, "clauses": _clauses_json(cited({"outcomes": [ruling]}), clauses)} for ruling in found
+        ]
+        whole = {**result, "schema": "lastrites.why/1", "clauses": _clauses_json(cited(result), clauses)}
+        _print_json(told[0] if len(told) == 1 else told if told else whole)
     else:
-        title = request.board.title
-        sys.stdout.write(why_text(found, title, clauses, Style.of(sys.stdout), edition=result["edition"]))
+        title, style, changed = request.board.title, Style.of(sys.stdout), _changed(request)
+        if len(found) == 1:
+            text = ruling_text(found[0], title, clauses, style, changed=changed)
+        else:
+            text = brief_text(result, found, title, clauses, style, changed=changed)
+        sys.stdout.write(text)
     return _status([result])
+
+
+def _clauses_json(names: Iterable[str], clauses: Mapping[str, ClauseText]) -> dict[str, Any]:
+    """The clauses named, with their sentences and sources, for programs."""
+    return {name: clauses[name]._asdict() for name in names if name in clauses}
+
+
+def _changed(request: Request) -> list[str]:
+    """What differs from the book, in words."""
+    return [f"without {name}" for name in request.without] + [f"against {name}" for name in request.against]
 
 
 def run_orders(args: argparse.Namespace) -> int:
@@ -594,9 +616,8 @@ def run_compare(args: argparse.Namespace) -> int:
     if args.json:
         _print_json(result)
     else:
-        changed = [f"without {name}" for name in args.without] + [f"against {name}" for name in args.against]
-        clauses = clause_texts(request.board.rules)
-        sys.stdout.write(comparison_text(result, changed=changed, clauses=clauses, style=Style.of(sys.stdout)))
+        clauses, style = clause_texts(request.board.rules), Style.of(sys.stdout)
+        sys.stdout.write(comparison_text(result, changed=_changed(request), clauses=clauses, style=style))
     if not result["complete"]:
         return INCOMPLETE
     return FAILED if all(side["refused"] for side in result["sides"]) else ANSWERED

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lastrites.errors import BoardError, Problem
 from lastrites.names import nearest
@@ -18,9 +18,27 @@ if TYPE_CHECKING:
     from lastrites.board import Board
 
 
+AN_ARGUMENT, NO_SOURCE = 4, 9
+"""What a source weighs that the rules do not know, and an answer that nobody gives: see ``standing/3``."""
+
+
+class Source(NamedTuple):
+    """Who gives an answer to a question, from when it is if that is known, and how much it weighs (less is better)."""
+
+    where: str
+    date: str
+    weight: int
+
+    def __str__(self) -> str:
+        return f"{self.where} ({self.date})" if self.date else self.where
+
+
 @dataclass(frozen=True)
 class Questions:
-    """The questions of a game with their answers, and the editions and profiles (oldest edition first)."""
+    """The questions of a game with their answers, and the editions and profiles (oldest edition first).
+
+    ``about`` says what a question is about, ``sources`` who gives an answer, the best source first.
+    """
 
     answers: Mapping[str, tuple[str, ...]]
     editions: tuple[str, ...]
@@ -28,6 +46,12 @@ class Questions:
     settles: Mapping[str, Mapping[str, str]]
     excludes: Mapping[str, frozenset[tuple[str, str]]]
     lacks: Mapping[str, frozenset[str]]
+    about: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[tuple[str, str], tuple[Source, ...]] = field(default_factory=dict)
+
+    def weight(self, question: str, answer: str) -> int:
+        """How much the best source of an answer weighs: less is better."""
+        return min((source.weight for source in self.sources.get((question, answer), ())), default=NO_SOURCE)
 
 
 @dataclass(frozen=True)
@@ -91,7 +115,24 @@ def _questions(folder: Path) -> Questions:
         settles,
         {edition: frozenset(pairs) for edition, pairs in excludes.items()},
         {edition: frozenset(clauses) for edition, clauses in lacks.items()},
+        {row[0]: row[1] for row in rows.get("asks_about", ())},
+        _sources(rows.get("holder", ()), rows.get("standing", ())),
     )
+
+
+def _sources(
+    holders: Iterable[tuple[str, ...]], standing: Iterable[tuple[str, ...]]
+) -> dict[tuple[str, str], tuple[Source, ...]]:
+    """The sources of each answer, the best one first. A holder may name several, with semicolons between them."""
+    known = [(phrase.casefold(), date, int(weight)) for phrase, date, weight in standing]
+    found: dict[tuple[str, str], list[Source]] = {}
+    for question, answer, where in sorted(holders):
+        for part in where.split("; "):
+            said = part.casefold()
+            matches = [(said.index(row[0]), -len(row[0]), row) for row in known if row[0] in said]
+            _, date, weight = min(matches)[2] if matches else ("", "", AN_ARGUMENT)
+            found.setdefault((question, answer), []).append(Source(part, date, weight))
+    return {key: tuple(sorted(sources, key=lambda source: source.weight)) for key, sources in found.items()}
 
 
 def choose_reading(

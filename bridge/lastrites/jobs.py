@@ -96,6 +96,17 @@ def outcomes(emit: Emit, request: Request) -> None:
         emit("problems", error.problems)
 
 
+def why(emit: Emit, request: Request) -> None:
+    """Emits the answer as ``result``, with the rulings on its outcomes under ``rulings``."""
+    from lastrites.ruling import rulings
+
+    try:
+        resolution = _resolve(request, emit)
+        emit("result", {**resolution.to_json(), "rulings": rulings(resolution, request.readings)})
+    except BoardError as error:
+        emit("problems", error.problems)
+
+
 def orders(emit: Emit, request: Request) -> None:
     """Emits every legal order that is asked for as ``order``, and the answer as ``result``."""
     try:

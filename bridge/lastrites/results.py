@@ -17,7 +17,8 @@ class Step:
     ``by`` is who decided: a player's name, ``chance``, ``reading``, or None for an automatic step. ``decision`` and
     ``changes`` are in words, ``clauses`` the names of the clauses that the step rests on, ``barred`` what would have
     been possible but for a clause. ``notes`` are remarks in words, ``lists`` say what lies in an order after the step
-    where that has changed; ``section`` is the heading of the part of the order that begins with the step.
+    where that has changed; ``section`` is the heading of the part of the order that begins with the step. ``readings``
+    are the answers to questions that count from here on: the one that is given here, or those that are given for all.
     """
 
     by: str | None
@@ -28,6 +29,7 @@ class Step:
     notes: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
     section: str = ""
+    readings: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The step in the JSON form of the contract; what is empty and not asked for there is left out."""
@@ -39,6 +41,7 @@ class Step:
             "changes": list(self.changes),
             **({"notes": list(self.notes)} if self.notes else {}),
             **({"lists": list(self.lists)} if self.lists else {}),
+            **({"readings": dict(self.readings)} if self.readings else {}),
             **({"barred": list(self.barred)} if self.barred else {}),
         }
 

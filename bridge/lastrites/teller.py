@@ -76,9 +76,13 @@ class Teller:
         self.explain([*(node for node, _ in walk), *targets])
         steps: list[Step] = []
         number, within = 0, False
+        known: set[str] = set()
         for (node, taken), target in zip(walk, targets, strict=True):
             told = self._told[node]
             step = self.step(node, taken)
+            readings = {q: a for q, a in sorted(self._answers(node, taken).items()) if q not in known}
+            known.update(readings)
+            step = replace(step, readings=readings)
             what = told.sections.get(self.graph.nodes[node].options[taken].term)
             if what is None:
                 number, within = (number, within) if step.by == READING else (0, False)
@@ -92,6 +96,13 @@ class Teller:
                         step = replace(step, notes=(*step.notes, self._numbered(over, number + 1)))
             steps.append(step)
         return steps
+
+    def _answers(self, node: int, number: int) -> dict[str, str]:
+        """The answers on which a step rests: the one that it gives, and those given for the whole run."""
+        match self.graph.nodes[node].options[number].term:
+            case Term("answer", (question, answer)) if self.graph.nodes[node].kind == READING:
+                return {str(question): str(answer)}
+        return self._told[node].answers
 
     def _numbered(self, what: Term, number: int) -> str:
         return self.speaker.render(Term(what.name, (*what.args, number)))

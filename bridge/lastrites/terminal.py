@@ -170,41 +170,6 @@ def steps_lines(steps: Sequence[Json], indent: str, width: int, style: Style) ->
     return lines
 
 
-def why_text(
-    outcome: Json,
-    title: str,
-    clauses: Mapping[str, ClauseText],
-    style: Style | None = None,
-    width: int | None = None,
-    edition: str = "",
-) -> str:
-    """One order that leads to an outcome: each step with its clauses in words, and what a clause has prevented."""
-    style = style or Style()
-    width = width or page_width()
-    lines = _fold(title, width, "", "") if title else []
-    lines += [style.faint(f"edition {edition}")] if edition else []
-    lines += ["", style.strong(f"Outcome {outcome['id']}"), *_columns(state_lines(outcome["state"]), "  ", width)]
-    steps = outcome.get("witness", ())
-    pad = len(str(len(steps)))
-    for place, step in enumerate(steps, 1):
-        head = f"{str(place).rjust(pad)}. "
-        inner = " " * len(head)
-        who = f"{step['by']}: " if step.get("by") else ""
-        if step.get("section"):
-            lines += ["", *(style.strong(line) for line in _fold(str(step["section"]), width, "", ""))]
-        lines += ["", *_fold(f"{who}{step['decision']}", width, head, inner)]
-        for told in (*step.get("notes", ()), *step.get("changes", ()), *step.get("lists", ())):
-            lines += _fold(str(told), width, inner + "  ", inner + "    ")
-        for name in step.get("clauses", ()):
-            said = clauses.get(name)
-            text = f"{name}: {said.paraphrase} ({said.source})" if said else name
-            lines += [style.faint(line) for line in _fold(text, width, inner + "- ", inner + "  ")]
-        for text in step.get("barred", ()):
-            if text not in steps[place - 2].get("barred", ()) or place == 1:
-                lines += [style.warn(line) for line in _fold(f"barred: {text}", width, inner + "- ", inner + "  ")]
-    return "\n".join(lines) + "\n"
-
-
 def _agrees(one: Json, other: Json) -> bool:
     return all(other.get(question, answer) == answer for question, answer in one.items())
 

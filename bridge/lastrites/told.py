@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lastrites.terms import Term, Value, order
 
-TOLD = frozenset({"section", "ends_section", "series_over", "remark", "lies"})
+TOLD = frozenset({"section", "ends_section", "series_over", "remark", "lies", "rests_on"})
 """The predicates that say it."""
 
 
@@ -16,7 +16,8 @@ class Told:
     """What is told of one state and of the steps that may be taken in it.
 
     ``sections`` are headings and ``remarks`` remarks by decision, ``ending`` the decisions that end a section, ``over``
-    says that a series of sections is over, ``lists`` are what lies in an order, each thing with its place.
+    says that a series of sections is over, ``lists`` are what lies in an order, each thing with its place; ``answers``
+    are those that the whole run gives to questions on which this state depends.
     """
 
     sections: dict[Value, Term] = field(default_factory=dict)
@@ -24,6 +25,7 @@ class Told:
     over: Term | None = None
     remarks: dict[Value, list[tuple[Value, Value]]] = field(default_factory=dict)
     lists: dict[Value, list[tuple[Value, Value]]] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
 
     def take(self, name: str, args: Sequence[Value]) -> None:
         """Note what one atom says; its state is left out."""
@@ -38,6 +40,8 @@ class Told:
                 self.remarks.setdefault(decision, []).append((place, what))
             case "lies", (name_of_list, place, what):
                 self.lists.setdefault(name_of_list, []).append((place, what))
+            case "rests_on", (question, answer):
+                self.answers[str(question)] = str(answer)
 
     def remarks_on(self, decision: Value) -> list[Value]:
         """The remarks on a decision, in their order."""

@@ -1,0 +1,212 @@
+"""A ruling on one outcome: what comes out, who could decide it, under which reading it holds, and an order that leads
+there under the best-sourced reading of those under which it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lastrites.editions import NO_SOURCE, Questions, questions_of
+from lastrites.results import Step
+from lastrites.teller import Paths
+
+if TYPE_CHECKING:
+    from lastrites.resolution import Resolution
+    from lastrites.results import Outcome
+
+Json = Mapping[str, Any]
+
+ALWAYS, SOMETIMES, NEVER = "always", "sometimes", "never"
+"""How often an outcome comes out under an answer, whatever the other open questions are answered."""
+
+
+def rulings(resolution: Resolution, given: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """A ruling on each outcome in its JSON form (``lastrites.why/1``). ``given`` are the questions that the user
+    answers from outside the board."""
+    judge = _Judge(resolution, frozenset(given))
+    return [judge.ruling(outcome) for outcome in resolution.outcomes]
+
+
+class _Judge:
+    def __init__(self, resolution: Resolution, given: frozenset[str]) -> None:
+        self.resolution, self.given = resolution, given
+        game = resolution.board.rules
+        self.known: Questions = questions_of(game.rules / game.name)
+        self.paths: dict[int, Paths] = {}
+        told = resolution.to_json()
+        self.json = {outcome["id"]: outcome for outcome in told["outcomes"]}
+        self.head = {key: told[key] for key in ("board", "game", "edition", "complete")}
+
+    def ruling(self, outcome: Outcome) -> dict[str, Any]:
+        when, steps, changes = self._order(outcome)
+        told = dict(self.json[outcome.id])
+        told["under"] = sorted(told["under"], key=lambda row: self._weight(row["when"]))
+        questions = self._questions(outcome, steps)
+        return {
+            "schema": "lastrites.why/1",
+            **self.head,
+            **told,
+            "ruling": sentence(told, changes, questions, self.head["edition"]),
+            "final_changes": changes,
+            "when": when,
+            "questions": questions,
+            "witness": [step.to_json() for step in steps],
+        }
+
+    # ---- the order
+
+    def _weight(self, when: Mapping[str, str]) -> tuple[int, ...]:
+        """How well a combination of answers is supported: less is better, the weakest answer first."""
+        weights = sorted((self.known.weight(q, a) for q, a in when.items()), reverse=True)
+        return (*weights, len(weights))
+
+    def _order(self, outcome: Outcome) -> tuple[dict[str, str], list[Step], list[str]]:
+        """The best-sourced reading under which an outcome comes out, a shortest order there, and what it changes."""
+        resolution = self.resolution
+        having = [
+            number for number, each in enumerate(resolution.assignments) if outcome.id in each.outcomes
+        ]
+        for number in sorted(having, key=lambda number: self._weight(resolution.assignments[number].when)):
+            view = resolution.views[number]
+            ends = [node for node in view.ends() if resolution.outcome_of(node) == outcome.id]
+            if ends:
+                paths = self.paths.setdefault(number, Paths(view))
+                walk = paths.to(ends)
+                end = resolution.graph.nodes[walk[-1][0]].targets[walk[-1][1]] if walk else 0
+                teller, graph = resolution.teller, resolution.graph
+                first, last = (graph.fluents.terms(graph.nodes[node].state) for node in (0, end))
+                return dict(view.assignment), teller.order(walk), teller.writer.changes(first, last)
+        # Arrangements of piles are outcomes that no single node of the graph stands for.
+        return dict(resolution.assignments[having[0]].when), outcome.witness, _all_changes(outcome.witness)
+
+    # ---- the readings
+
+    def _questions(self, outcome: Outcome, steps: Sequence[Step]) -> list[dict[str, Any]]:
+        """The questions on which the outcome or the order rests, each with its answers, the best source first."""
+        resolution = self.resolution
+        asked = dict.fromkeys(question for row in outcome.under for question in row["when"])
+        asked.update(dict.fromkeys(question for step in steps for question in step.readings))
+        return [self._question(outcome, question) for question in resolution.reading.questions if question in asked]
+
+    def _question(self, outcome: Outcome, question: str) -> dict[str, Any]:
+        resolution = self.resolution
+        reading = resolution.reading
+        fixed = reading.answers.get(question)
+        answers = []
+        for answer in sorted(reading.questions[question], key=lambda each: self.known.weight(question, each)):
+            entry: dict[str, Any] = {"answer": answer, "sources": self._sources(question, answer)}
+            if fixed is None and (question, answer) not in reading.excluded:
+                entry["comes_out"] = self._occurs(outcome, question, answer)
+            answers.append(entry)
+        if fixed is None:
+            by = None
+        elif question not in reading.explicit:
+            by = "edition"
+        else:
+            by = "command" if question in self.given else "board"
+        return {
+            "question": question,
+            "about": self.known.about.get(question, ""),
+            "fixed": fixed,
+            "fixed_by": by,
+            "answers": answers,
+        }
+
+    def _sources(self, question: str, answer: str) -> list[dict[str, str]]:
+        found = self.known.sources.get((question, answer), ())
+        return [{"where": source.where, "date": source.date} for source in found if source.weight < NO_SOURCE]
+
+    def _occurs(self, outcome: Outcome, question: str, answer: str) -> str:
+        agreeing = [
+            outcome.id in each.outcomes
+            for each in self.resolution.assignments
+            if each.when.get(question, answer) == answer
+        ]
+        return ALWAYS if agreeing and all(agreeing) else SOMETIMES if any(agreeing) else NEVER
+
+
+def _all_changes(steps: Iterable[Step]) -> list[str]:
+    return [change for step in steps for change in step.changes]
+
+
+# ---------------------------------------------------------------- the sentence
+
+def sentence(outcome: Json, changes: Sequence[str], questions: Sequence[Json], edition: str = "") -> str:
+    """The ruling in a sentence: who decides, what comes out; and under which reading, open and fixed answers apart."""
+    what = "; ".join(gathered(changes)) or "nothing changes"
+    fixed = [f"{each['question']}: {fixed_text(each, edition)}" for each in questions if each["fixed"] is not None]
+    told = f" It rests on {'; '.join(fixed)}." if fixed else ""
+    return f"{_power(outcome)}: {what}. {_holds(outcome, questions)}{told}"
+
+
+def fixed_text(question: Json, edition: str) -> str:
+    """The fixed answer to a question, its best source, and who fixes it."""
+    sources = next(each["sources"] for each in question["answers"] if each["answer"] == question["fixed"])
+    backed = f" ({source_text(sources[0])})" if sources else ""
+    by = {"board": "as the board says", "command": "as asked for"}.get(question["fixed_by"], f"as in edition {edition}")
+    return f"{question['fixed']}{backed}, {by}"
+
+
+def gathered(changes: Iterable[str]) -> list[str]:
+    """Changes, those that are alike told once: ``A and B: here -> there``."""
+    groups: dict[str, list[str]] = {}
+    for change in changes:
+        who, colon, what = change.partition(": ")
+        groups.setdefault(what if colon else change, []).append(who if colon else "")
+    found = []
+    for what, people in groups.items():
+        names = f"{', '.join(people[:-1])} and {people[-1]}" if len(people) > 1 else people[0]
+        found.append(f"{names}: {what}" if names else what)
+    return found
+
+
+def _power(outcome: Json) -> str:
+    name = f"outcome {outcome['id']}"
+    deciders, forcing = list(outcome.get("deciders") or ()), list(outcome.get("can_force") or ())
+    people = [who for who in deciders if who != "chance"]
+    if outcome.get("deciders") is None:
+        return f"Outcome {outcome['id']} can come out; who decides is not known, for not everything was explored"
+    if not deciders and not outcome.get("chance"):
+        return f"Outcome {outcome['id']} comes out whatever anybody does"
+    who = f"{', '.join(people[:-1])} and {people[-1]}" if len(people) > 1 else "".join(people)
+    if not people:
+        return f"Luck decides whether {name} comes out"
+    if forcing:
+        return f"{' or '.join(forcing)} can bring about {name}, whatever the others do"
+    luck = " and luck" if outcome.get("chance") else ""
+    verb = "decides" if len(people) == 1 and not luck else "decide"
+    return f"{who}{luck} {verb} whether {name} comes out, and nobody can force it"
+
+
+def _holds(outcome: Json, questions: Sequence[Json]) -> str:
+    rows = [row["when"] for row in outcome["under"]]
+    if outcome.get("deciders") is None:
+        found = "; ".join(_when(when) for when in rows if when)
+        return f"So far it is known under {found}." if found else "Other readings have not been looked at."
+    if any(not when for when in rows) or not rows:
+        opened = [each["question"] for each in questions if each["fixed"] is None]
+        return "This holds under every reading." if opened else "No open question bears on it."
+    best = _when(rows[0])
+    if len(rows) == 1:
+        return f"This holds under the reading {best}{_backed(rows[0], questions)}, and under no other."
+    others = "; ".join(map(_when, rows[1:]))
+    return f"This holds under the reading {best}{_backed(rows[0], questions)}; also under {others}."
+
+
+def _when(when: Json) -> str:
+    return ", ".join(f"{question}: {answer}" for question, answer in when.items())
+
+
+def _backed(when: Json, questions: Sequence[Json]) -> str:
+    """The best source of each answer, in brackets."""
+    found: list[str] = []
+    for each in questions:
+        for answer in each["answers"]:
+            if when.get(each["question"]) == answer["answer"] and answer["sources"]:
+                found.append(source_text(answer["sources"][0]))
+    return f" ({'; '.join(found)})" if found else ""
+
+
+def source_text(source: Json) -> str:
+    """A source with its date, if that is known."""
+    return f"{source['where']}, {source['date']}" if source["date"] else str(source["where"])
