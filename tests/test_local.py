@@ -11,10 +11,11 @@ import pytest
 import lastrites
 from lastrites import explore, local
 from lastrites.editions import choose_reading
-from lastrites.explore import Limits, StateGraph
+from lastrites.explore import Limits
 from lastrites.local import LocalRules
 from lastrites.resolution import rulebook
 from lastrites.solver import GraphRules, Rulebook
+from lastrites.stategraph import StateGraph
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "keyforge"
 BOARDS = [
@@ -58,42 +59,65 @@ def test_the_state_graph_is_the_same(name: str, monkeypatch: pytest.MonkeyPatch)
     assert rows(looked_up) == rows(plain)
 
 
+def walk(book: Rulebook, most: int = 1) -> tuple[LocalRules, StateGraph]:
+    """A board explored with look-up after ``most`` states, and what was learned on the way."""
+    plain = GraphRules(book)
+    steps = explore.Walk(StateGraph(plain.fluents, book, "graph", constant=plain.constant), Limits(), None, None)
+    steps.start(plain.initial)
+    rules = LocalRules(plain, steps.graph.effect)
+    steps.solve(plain, 1, most)
+    steps.look_up(rules)
+    return rules, steps.graph
+
+
 @pytest.mark.parametrize("name", BOARDS[:4])
 def test_fluents_outside_a_reason_do_not_matter(name: str) -> None:
     book = book_of(name)
-    rules = LocalRules(book)
-    plain = GraphRules(book, fluents=rules.fluents)
-    graph = explore._walk(rules, book, "graph", False, Limits(), None, None)
+    rules, graph = walk(book)
+    plain = rules._plain
     chance = random.Random(name)
-    every = 0
-    for bit in rules._bits.values():
-        every |= bit
     flips = 0
-    for node in chance.sample(graph.nodes, min(25, len(graph.nodes))):
-        for decision, group in rules._decisions:
-            mask, known = next(
-                (mask, table[node.state & mask]) for mask, table in group.cubes.items() if node.state & mask in table
+    for node in chance.sample(range(1, len(graph.states)), min(25, len(graph.states) - 1)):
+        state = graph.states[node]
+        for group in rules.decisions:
+            mask, option = next(
+                (mask, table[state & mask]) for mask, table in group.cubes if state & mask in table
             )
-            outside = [bit for bit in rules._bits.values() if not bit & mask]
+            step = group.step(state)
+            if option:
+                assert step is not None
+                mask |= next(known for known, table in group.does if state & known in table)
+            outside = [bit for bit in rules.bits.values() if not bit & mask]
             if not outside or chance.random() < 0.7:
                 continue
-            other = node.state
+            other = state
             for bit in chance.sample(outside, min(3, len(outside))):
                 other ^= bit
             flips += 1
             with plain.solved(other) as model:
                 shown = local.gather(model.symbols(shown=True), plain.fluents)
-            found = next((option for option in shown.options if option.decision == decision), None)
-            if known is None:
+            found = next((each for each in shown.options if each.decision == group.decision), None)
+            if not option:
                 assert found is None
             else:
                 assert found is not None
-                assert known.options == [found]
+                assert step is not None
+                assert graph.effects[step[2]] == found
     assert flips > 20
 
 
-def test_fewer_states_are_solved_than_there_are() -> None:
-    book = book_of("entangled-8")
-    rules = LocalRules(book)
-    graph = explore._walk(rules, book, "graph", False, Limits(), None, None)
-    assert rules.solved < len(graph.nodes) / 3
+@pytest.mark.parametrize("name", BOARDS)
+def test_atoms_are_worked_out_as_clingo_does(name: str) -> None:
+    book = book_of(name)
+    rules, graph = walk(book, most=10_000)
+    reader = rules._reader
+    for state in random.Random(name).sample(graph.states, min(12, len(graph.states))):
+        reader.turn(state)
+        with rules._plain.solved(state) as model:
+            for atom in rules.ground.rules:
+                assert reader.true(atom) == model.is_true(atom)
+
+
+def test_fewer_states_are_worked_out_than_there_are() -> None:
+    rules, graph = walk(book_of("entangled-8"))
+    assert rules.solved < len(graph.states) / 3

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from lastrites import count, piles, stop
 from lastrites.count import Assignment as Answers
 from lastrites.count import Count, Tally, View
-from lastrites.explore import CHANCE, StateGraph
 from lastrites.labels import shortest
 from lastrites.results import Assignment, Outcome, Step, shown, told
+from lastrites.stategraph import CHANCE, StateGraph
 from lastrites.teller import Paths, Teller
 
 if TYPE_CHECKING:
@@ -45,10 +45,7 @@ class _ByView:
     deciders: dict[Key, set[str]] = field(default_factory=dict)
     forcers: dict[Key, set[str]] = field(default_factory=dict)
     ends: dict[Key, list[int]] = field(default_factory=dict)
-
-    @property
-    def total(self) -> Count:
-        return sum(Tally(self.view).orders.values()) if not self.view.looping else inf
+    total: Count = 0
 
 
 class Answer:
@@ -82,8 +79,9 @@ class Answer:
         stop.check()
         result = _ByView(view)
         tally = Tally(view)
+        result.total = inf if view.looping else sum(tally.orders.values())
         try:
-            histories = self.pile_histories.of(view)
+            histories = self.pile_histories.of(tally)
         except piles.TooMany:
             histories = {}
         groups: dict[int, int] = {}
@@ -96,12 +94,10 @@ class Answer:
                     merged = piles.merge([result.histories.get(key, {}), history])
                     result.histories[key] = merged
                 groups[end] = groups.get(end, 0) | 1 << numbers.setdefault(key, len(numbers))
-        reach = count.reachable_groups(view, groups)
-        decided = count.deciders(view, reach, len(numbers))
-        force = {player: count.forceable(view, groups, player) for player in self.board.players}
+        decided = count.decided(view, groups, len(numbers), self.board.players)
         for key, number in numbers.items():
-            result.deciders[key] = decided[number]
-            result.forcers[key] = {player for player, mask in force.items() if mask >> number & 1}
+            result.deciders[key] = decided.deciders[number]
+            result.forcers[key] = {player for player, mask in decided.forcers.items() if mask >> number & 1}
         return result
 
     def _split(
@@ -325,8 +321,8 @@ class Answer:
 
     def _refused(self) -> list[dict[str, Any]]:
         found: dict[int, set[str]] = {}
-        for node in self.graph.nodes:
-            for event, clause in node.refused:
+        for head in set(self.graph.heads):
+            for event, clause in head.refused if head is not None else ():
                 found.setdefault(event, set()).add(clause)
         events = {fact.args[0]: fact.args[1] for fact in self.board.facts if fact.name == "event"}
         return [
@@ -336,9 +332,9 @@ class Answer:
 
     def _odd(self, what: str) -> list[dict[str, Any]]:
         found = []
-        for number, node in enumerate(self.graph.nodes):
-            if node.odd == what and not node.refused:
-                steps = self._to(number)
+        for number, head in enumerate(self.graph.heads):
+            if head is not None and head.odd == what and not head.refused:
+                node, steps = self.graph.nodes[number], self._to(number)
                 found.append(
                     {
                         "after": [step.decision for step in steps if step.by is not None],
@@ -350,8 +346,8 @@ class Answer:
     def _conflicts(self) -> list[dict[str, Any]]:
         """Pairs of clauses of which each says otherwise in some state, with the first order that leads there."""
         found: dict[tuple[str, str], dict[str, Any]] = {}
-        for number, node in enumerate(self.graph.nodes):
-            for pair in node.conflicts:
+        for number, head in enumerate(self.graph.heads):
+            for pair in head.conflicts if head is not None else ():
                 if pair not in found:
                     after = [step.decision for step in self._to(number)]
                     found[pair] = {"after": after, "clauses": list(pair)}

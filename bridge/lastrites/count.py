@@ -6,12 +6,12 @@ are never summed over readings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
 from lastrites.components import components
-from lastrites.explore import CHANCE, PLAYER, READING, StateGraph
+from lastrites.stategraph import CHANCE, PLAYER, StateGraph
 from lastrites.terms import Term
 
 Count = int | float
@@ -35,44 +35,105 @@ class View:
 
     def __init__(self, graph: StateGraph, assignment: Assignment, every_answer: bool = False) -> None:
         self.graph = graph
-        self._every_answer = every_answer
         self.assignment = assignment
         self.open: str | None = None
-        self._edges: dict[int, list[tuple[int, int]]] = {}
-        self.order: list[int] = []
+        self.order: Sequence[int] = []
         self.looping: set[int] = set()
-        if graph.nodes:
-            self._sort()
+        self._asked: dict[int, list[tuple[int, int]]] = {}
+        if not graph.states:
+            return
+        if not every_answer:
+            self._asked = {node: self._answered(node) for node in graph.asking()}
+        self._sort()
+        asked = (graph.heads[node] for node in self.order if node in self._asked)
+        self.open = min({head.who for head in asked if head is not None and head.who not in assignment}, default=None)
+
+    def _answered(self, node: int) -> list[tuple[int, int]]:
+        here = self.graph.nodes[node]
+        wanted = self.assignment.get(here.who)
+        if wanted is None:
+            return []
+        pairs = enumerate(zip(here.options, here.targets, strict=True))
+        return [(number, target) for number, (option, target) in pairs if _answer(option.term) == wanted]
 
     def edges(self, node: int) -> list[tuple[int, int]]:
         """(number of the option, target) of each edge that agrees with the assignment."""
-        found = self._edges.get(node)
-        if found is None:
-            here = self.graph.nodes[node]
-            found = list(enumerate(here.targets))
-            if here.kind == READING and not self._every_answer:
-                wanted = self.assignment.get(here.who)
-                if wanted is None:
-                    self.open = here.who if self.open is None else min(self.open, here.who)
-                    found = []
-                else:
-                    found = [edge for edge in found if _answer(here.options[edge[0]].term) == wanted]
-            self._edges[node] = found
-        return found
+        found = self._asked.get(node)
+        return list(enumerate(self.targets(node))) if found is None else found
+
+    def asked(self, node: int) -> bool:
+        """Whether a question is open there: then not every option belongs to the view."""
+        return node in self._asked
+
+    def targets(self, node: int) -> Sequence[int]:
+        """The targets of these edges."""
+        found = self._asked.get(node)
+        if found is not None:
+            return [target for _, target in found]
+        graph = self.graph
+        first = graph.starts[node]
+        return graph.targets[first : first + graph.counts[node]]
+
+    def times(self, node: int) -> Sequence[int]:
+        """For each of these edges the number of like decisions that it stands for."""
+        graph = self.graph
+        found = self._asked.get(node)
+        if graph.times is None:
+            return [1] * (graph.counts[node] if found is None else len(found))
+        first = graph.starts[node]
+        if found is not None:
+            return [graph.times[first + number] for number, _ in found]
+        return graph.times[first : first + graph.counts[node]]
 
     def _sort(self) -> None:
+        size = len(self.graph.states)
+        if self.graph.forward:
+            if not self._asked:
+                self.order = range(size)
+                return
+            reached = bytearray(size)
+            reached[0] = 1
+            for node in range(size):
+                if reached[node]:
+                    for target in self.targets(node):
+                        reached[target] = 1
+            self.order = [node for node in range(size) if reached[node]]
+            return
+        waits = {0: 0}
+        found = [0]
+        for node in found:
+            for target in self.targets(node):
+                if target in waits:
+                    waits[target] += 1
+                else:
+                    waits[target] = 1
+                    found.append(target)
+        order = [0] if not waits[0] else []
+        for node in order:
+            for target in self.targets(node):
+                waits[target] -= 1
+                if not waits[target]:
+                    order.append(target)
+        if len(order) < len(found):
+            self._sort_components()
+        else:
+            self.order = order
+
+    def _sort_components(self) -> None:
         """Nodes in reverse finishing order; those on a cycle are looping."""
         finished: list[int] = []
-        for component in components([0], lambda node: (target for _, target in self.edges(node))):
-            node = component[-1]
-            if len(component) > 1 or any(target == node for _, target in self.edges(node)):
+        for component in components([0], self.targets):
+            if len(component) > 1 or component[0] in self.targets(component[0]):
                 self.looping.update(component)
             finished.extend(component)
         self.order = finished[::-1]
 
     def ends(self) -> list[int]:
         """Nodes that are final."""
-        return [node for node in self.order if self.graph.nodes[node].final]
+        final = self.graph.ends()
+        if len(self.order) == len(self.graph.states):
+            return sorted(final)
+        return [node for node in self.order if node in final]
 
 
 def assignments(graph: StateGraph) -> list[View]:
@@ -85,53 +146,60 @@ def assignments(graph: StateGraph) -> list[View]:
         if view.open is None:
             found.append(view)
             continue
+        asking = set(graph.asking())
         answers: list[str] = []
         for node in view.order:
-            here = graph.nodes[node]
-            if here.kind == READING and here.who == view.open:
-                answers += [a for a in (_answer(option.term) for option in here.options) if a not in answers]
+            if node in asking:
+                here = graph.nodes[node]
+                if here.who == view.open:
+                    answers += [a for a in (_answer(option.term) for option in here.options) if a not in answers]
         todo += [{**assignment, view.open: answer} for answer in reversed(answers)]
     return found
 
 
 @dataclass
 class Tally:
-    """Numbers of one view: orders to each end, who decides about it, who can force it.
-
-    ``paths``: number of orders from the start to each node; ``orders``: to each end; ``deciders`` and ``forcers``:
-    by end.
-    """
+    """The number of orders from the start of a view to each node: a list by node, 0 where none leads."""
 
     view: View
-    paths: dict[int, Count] = field(default_factory=dict)
+    paths: list[Count] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        order, looping = self.view.order, self.view.looping
-        paths: dict[int, Count] = dict.fromkeys(order, 0)
+        view = self.view
+        order = view.order
+        paths: list[Count] = [0] * len(view.graph.states)
         if order:
             paths[order[0]] = 1
-        endless = set()
-        for node in order:
-            if node in looping and paths[node]:
+        if view.looping:
+            self._endless(paths)
+        elif view.graph.times is None:
+            for node in order:
+                here = paths[node]
+                for target in view.targets(node):
+                    paths[target] += here
+        else:
+            for node in order:
+                here = paths[node]
+                for target, times in zip(view.targets(node), view.times(node), strict=True):
+                    paths[target] += here * times
+        self.paths = paths
+
+    def _endless(self, paths: list[Count]) -> None:
+        """The same where orders can go round: from a cycle on their number is infinite."""
+        view = self.view
+        endless: set[int] = set()
+        todo = [node for node in view.order if node in view.looping]
+        while todo:
+            node = todo.pop()
+            if node not in endless:
                 endless.add(node)
+                todo += view.targets(node)
+        for node in view.order:
             if node in endless:
                 paths[node] = inf
-            for _, target in self.view.edges(node):
-                if node in endless:
-                    endless.add(target)
-                    paths[target] = inf
-                else:
-                    paths[target] += paths[node]
-        if endless:  # a cycle may be entered anywhere: spread until nothing changes
-            todo = list(endless)
-            while todo:
-                node = todo.pop()
-                paths[node] = inf
-                for _, target in self.view.edges(node):
-                    if target not in endless:
-                        endless.add(target)
-                        todo.append(target)
-        self.paths = paths
+                continue
+            for target, times in zip(view.targets(node), view.times(node), strict=True):
+                paths[target] += paths[node] * times
 
     @property
     def orders(self) -> dict[int, Count]:
@@ -139,61 +207,97 @@ class Tally:
         return {node: self.paths[node] for node in self.view.ends()}
 
 
-def reachable_groups(view: View, groups: dict[int, int]) -> dict[int, int]:
+def reachable_groups(view: View, groups: Mapping[int, int]) -> list[int]:
     """For each node the groups of ends (bit masks) that can be reached from it."""
-    reach = {node: groups.get(node, 0) for node in view.order}
+    return _upward(view, groups, ())[0]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """By group of ends: ``deciders`` have, in some reachable state, an option that keeps it possible and one that does
+    not; ``forcers`` can bring it about whatever the others and luck do (a bit mask for each player)."""
+
+    deciders: list[set[str]]
+    forcers: dict[str, int]
+
+
+def decided(view: View, groups: Mapping[int, int], number: int, players: Sequence[str]) -> Decided:
+    """Who decides about each of ``number`` groups of ends, and who can force it. ``groups``: bit mask by end."""
+    if not view.order:
+        return Decided([set() for _ in range(number)], dict.fromkeys(players, 0))
+    _, split, sure = _upward(view, groups, players)
+    deciders: list[set[str]] = [set() for _ in range(number)]
+    for who, mask in split.items():
+        for place in range(number):
+            if mask >> place & 1:
+                deciders[place].add(who)
+    return Decided(deciders, {player: sure[player][view.order[0]] for player in players})
+
+
+def _upward(
+    view: View, groups: Mapping[int, int], players: Sequence[str]
+) -> tuple[list[int], dict[str, int], dict[str, list[int]]]:
+    """From the ends back to the start, for each node: the groups in reach, and those that each player can force.
+
+    In between, by person: the groups about which he or she decides somewhere.
+    """
+    graph = view.graph
+    size = len(graph.states)
+    reach = [0] * size
+    sure = {player: [0] * size for player in players}
+    sures = list(sure.items())
+    split: dict[str, int] = {}
+    heads = graph.heads
+    for node, mask in groups.items():
+        reach[node] = mask
+        for _, row in sures:
+            row[node] = mask
     changed = True
     while changed:
         changed = False
         for node in reversed(view.order):
-            mask = reach[node]
-            for _, target in view.edges(node):
-                mask |= reach[target]
-            if mask != reach[node]:
-                reach[node] = mask
-                changed = bool(view.looping)
-    return reach
-
-
-def deciders(view: View, reach: dict[int, int], number: int) -> list[set[str]]:
-    """For each group: who has, in some reachable state, an option that keeps it possible and one that does not."""
-    found: list[set[str]] = [set() for _ in range(number)]
-    for node in view.order:
-        here = view.graph.nodes[node]
-        if here.kind not in (PLAYER, CHANCE) or len(here.targets) < 2:
-            continue
-        every, some = -1, 0
-        for target in here.targets:
-            every &= reach[target]
-            some |= reach[target]
-        split = some & ~every
-        who = here.who if here.kind == PLAYER else CHANCE
-        while split:
-            low = split & -split
-            found[low.bit_length() - 1].add(who)
-            split ^= low
-    return found
-
-
-def forceable(view: View, groups: dict[int, int], player: str) -> int:
-    """The groups that a player can bring about whatever the others and luck do (a bit mask)."""
-    sure = {node: groups.get(node, 0) for node in view.order}
-    changed = True
-    while changed:
-        changed = False
-        for node in reversed(view.order):
-            edges = view.edges(node)
-            if not edges:
+            targets = view.targets(node)
+            if not targets:
                 continue
-            here = view.graph.nodes[node]
-            mask = 0 if here.kind == PLAYER and here.who == player else -1
-            for _, target in edges:
-                mask = mask | sure[target] if here.kind == PLAYER and here.who == player else mask & sure[target]
-            mask |= groups.get(node, 0)
-            if mask != sure[node]:
-                sure[node] = mask
-                changed = bool(view.looping)
-    return sure[view.order[0]] if view.order else 0
+            own = groups.get(node, 0)
+            if len(targets) == 1:
+                (target,) = targets
+                some = reach[target] | own
+                if some != reach[node]:
+                    reach[node] = some
+                    changed = True
+                for _, row in sures:
+                    row[node] = row[target] | own
+                continue
+            some, every = own, -1
+            for target in targets:
+                mask = reach[target]
+                some |= mask
+                every &= mask
+            if some != reach[node]:
+                reach[node] = some
+                changed = True
+            head = heads[node]
+            assert head is not None
+            if head.kind in (PLAYER, CHANCE) and some & ~every:
+                who = head.who if head.kind == PLAYER else CHANCE
+                split[who] = split.get(who, 0) | some & ~every & ~own
+            for player, row in sures:
+                if head.kind == PLAYER and head.who == player:
+                    mask = 0
+                    for target in targets:
+                        mask |= row[target]
+                else:
+                    mask = -1
+                    for target in targets:
+                        mask &= row[target]
+                if mask | own != row[node]:
+                    row[node] = mask | own
+                    changed = True
+        changed = changed and bool(view.looping)
+        if changed:
+            split.clear()
+    return reach, split, sure
 
 
 def walks(view: View, ends: set[int] | None = None) -> Iterator[list[tuple[int, int]]]:
@@ -232,7 +336,7 @@ def cycle(view: View) -> list[tuple[int, int]]:
     """One cycle as a list of (node, number of the option); empty when there is none."""
     if not view.looping:
         return []
-    first = min(view.looping, key=view.order.index)
+    first = next(node for node in view.order if node in view.looping)
     before: dict[int, tuple[int, int]] = {}
     todo = [first]
     for node in todo:

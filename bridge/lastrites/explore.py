@@ -1,19 +1,32 @@
-"""Walking the states of a board: from the start, along every legal decision, to the ends.
-
-States that are reached twice are one state; the result is a directed graph whose paths are the orders.
-"""
+"""Walking the states of a board: from the start, along every legal decision, to the ends."""
 
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from lastrites import stop
-from lastrites.solver import BoundReached, Fluents, GraphRules, LayerRules, Option, Rulebook, RulesError, Situation
-from lastrites.terms import Term
+from lastrites.solver import (
+    BoundReached,
+    Fluents,
+    GraphRules,
+    IllegalChoice,
+    LayerRules,
+    Rulebook,
+    Situation,
+    fail,
+)
+from lastrites.stategraph import CHANCE, NOBODY, PLAYER, READING, Head, Node, StateGraph, has_own_bound
+
+if TYPE_CHECKING:
+    from lastrites.local import LocalRules
+
+__all__ = [
+    "CHANCE", "MODES", "NOBODY", "PLAYER", "READING", "IllegalChoice", "Impossible", "Limits", "Node", "StateGraph",
+    "Unsupported", "explore", "has_own_bound",
+]  # fmt: skip
 
 MODES = ("graph", "layers")
 _BATCH = 256
@@ -21,12 +34,6 @@ _MOST = {"max_value": 999, "max_depth": 96, "max_shift": 96}
 _LARGEST_GROUNDING = 120
 _FEW_STATES = 150
 """A board of no more states is solved state by state: reading reasons off would cost more than it saves."""
-NOBODY, PLAYER, READING, CHANCE = "nobody", "player", "reading", "chance"
-
-
-def has_own_bound(quantity: Term) -> bool:
-    """Whether ``ceiling/2`` in ``rules/core/zones.lp`` bounds the quantity: how many cards nobody names."""
-    return quantity.name == "anonymous"
 
 
 class Rules(Protocol):
@@ -34,6 +41,7 @@ class Rules(Protocol):
 
     fluents: Fluents
     initial: int
+    constant: int
     unsupported: list[str]
     impossible: list[tuple[str, str]]
 
@@ -48,67 +56,6 @@ class Limits:
 
     states: int | None = None
     seconds: float | None = None
-
-
-@dataclass(slots=True)
-class Node:
-    """One state of the graph: who decides, and where each decision leads (indices of other nodes)."""
-
-    state: int
-    kind: str = NOBODY
-    who: str = ""
-    options: list[Option] = field(default_factory=list)
-    targets: list[int] = field(default_factory=list)
-    final: bool = False
-    explored: bool = False
-    refused: list[tuple[int, str]] = field(default_factory=list)
-    conflicts: list[tuple[str, str]] = field(default_factory=list)
-    odd: str = ""
-
-
-@dataclass
-class StateGraph:
-    """All states that were reached. Node 0 is the start.
-
-    ``complete`` is False when a limit or an interrupt ended the walk early; ``reason`` says which. ``mode`` is the
-    mode that was used, ``bounds`` the bounds of the grounding that were enough.
-    """
-
-    nodes: list[Node]
-    fluents: Fluents
-    rulebook: Rulebook
-    mode: str
-    complete: bool = True
-    reason: str = ""
-    warnings: list[str] = field(default_factory=list)
-
-    def largest_number(self) -> int:
-        """The greatest number in a state of any quantity that has no bound of its own."""
-        union = 0
-        for node in self.nodes:
-            union |= node.state
-        largest = 0
-        for term in self.fluents.terms(union):
-            match term:
-                case Term("num", (Term() as quantity, int(amount))) if not has_own_bound(quantity):
-                    largest = max(largest, amount)
-        return largest
-
-    def deepest_frame(self) -> int:
-        """The greatest level of a frame, or rank of what waits for one, in a state."""
-        union = 0
-        for node in self.nodes:
-            union |= node.state
-        levels = [term.args[0] for term in self.fluents.terms(union) if term.name in ("frame", "wait")]
-        return max((level for level in levels if isinstance(level, int)), default=1)
-
-
-class IllegalChoice(Exception):
-    """What the event on the board chooses is not legal; ``choice`` is what was chosen."""
-
-    def __init__(self, choice: str) -> None:
-        super().__init__(choice)
-        self.choice = choice
 
 
 class Impossible(Exception):
@@ -145,10 +92,11 @@ def explore(
     state is solved anew.
 
     Ctrl-C and limits give the graph as far as it is known, with ``complete`` False. Raises RulesError when the rules
-    are at fault IllegalChoice when the event chooses what it may not, Unsupported when
+    are at fault, IllegalChoice when the event chooses what it may not, Unsupported when
     they do not model it, Impossible when no board can be like this.
     """
-    deadline = None if limits is None or limits.seconds is None else time.monotonic() + limits.seconds
+    limits = limits or Limits()
+    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
     while True:
         too_large = rulebook.constant("max_value") > _LARGEST_GROUNDING
         used = "layers" if too_large else mode
@@ -158,7 +106,10 @@ def explore(
                 raise Impossible(rules.impossible)
             if rules.unsupported:
                 raise Unsupported(rules.unsupported)
-            return _walk(rules, rulebook, used, reduction, limits or Limits(), deadline, progress)
+            walk = Walk(StateGraph(rules.fluents, rulebook, used, constant=rules.constant), limits, deadline, progress)
+            walk.start(rules.initial)
+            walk.run(rules, reduction)
+            return walk.graph
         except BoundReached as reached:
             known = rulebook.constant(reached.bound)
             bound = min(known * 2, _MOST[reached.bound])
@@ -168,87 +119,149 @@ def explore(
                 if reached.bound == "max_value":
                     reason = f"a number went beyond {known}; perhaps an order never ends"
                 start = LayerRules(rulebook)
-                return StateGraph([Node(start.initial)], start.fluents, rulebook, used, False, reason)
+                graph = StateGraph(start.fluents, rulebook, used, False, reason)
+                graph.new(start.initial)
+                return graph
             rulebook = rulebook.with_constants(**{reached.bound: bound})
 
 
-def _walk(
-    rules: Rules,
-    rulebook: Rulebook,
-    mode: str,
-    reduction: bool,
-    limits: Limits,
-    deadline: float | None,
-    progress: Progress | None,
-) -> StateGraph:
-    graph = StateGraph([Node(rules.initial)], rules.fluents, rulebook, mode)
-    index = {rules.initial: 0}
-    nodes = graph.nodes
-    waiting = deque([0])
-    done = 0
-    # Broad first is cheapest. Where a limit may end the walk, deep first finds complete orders before it does.
-    deep = deadline is not None or limits.states is not None
-    size = 1 if mode == "graph" else _BATCH
-    try:
-        while waiting:
-            stop.check()
-            if limits.states is not None and done >= limits.states:
-                graph.complete, graph.reason = False, f"the limit of {limits.states} states was reached"
-                break
-            if deadline is not None and time.monotonic() >= deadline:
-                graph.complete, graph.reason = False, f"the time limit of {limits.seconds:g} s was reached"
-                break
-            if limits.states is not None:
-                size = min(size, limits.states - done)
-            take = waiting.pop if deep else waiting.popleft
-            batch = [nodes[take()] for _ in range(min(size, len(waiting)))]
-            for node, situation in zip(batch, rules.look_all([node.state for node in batch]), strict=True):
-                _fill(node, situation)
-                graph.warnings += [text for text in situation.warnings if text not in graph.warnings]
-                for option in node.options:
-                    after = option.after(node.state)
-                    target = index.get(after)
-                    if target is None:
-                        target = index[after] = len(nodes)
-                        nodes.append(Node(after))
-                        waiting.append(target)
-                    node.targets.append(target)
-            done += len(batch)
-            if reduction and mode == "graph" and done == _FEW_STATES:
+class Walk:
+    """A walk over the states of a board: what has been found, and what waits to be looked at."""
+
+    def __init__(
+        self, graph: StateGraph, limits: Limits, deadline: float | None, progress: Progress | None
+    ) -> None:
+        self.graph = graph
+        self._limits = limits
+        self._deadline = deadline
+        self._progress = progress
+        self._index: dict[int, int] = {}
+        self._done = 0
+        # Broad first is cheapest. Where a limit may end the walk, deep first finds complete orders before it does.
+        self._deep = deadline is not None or limits.states is not None
+        self._stack: list[int] = []
+
+    def start(self, state: int) -> None:
+        """Begin with this state."""
+        self._find(state & ~self.graph.constant)
+
+    def run(self, rules: Rules, reduction: bool) -> None:
+        """Walk to the end, or to a limit."""
+        try:
+            if not isinstance(rules, GraphRules):
+                self.solve(rules, _BATCH)
+            elif not reduction:
+                self.solve(rules, 1)
+            elif not self.solve(rules, 1, _FEW_STATES):
                 from lastrites.local import LocalRules
 
-                rules = LocalRules(rulebook, rules.fluents)
-            if progress is not None and done % 256 < len(batch):
-                progress(done, len(waiting))
-    except KeyboardInterrupt:
-        graph.complete, graph.reason = False, "interrupted"
-    return graph
+                local = LocalRules(rules, self.graph.effect)
+                if local.exact:
+                    self.graph.explainer = local
+                    self.look_up(local)
+                else:
+                    self.solve(rules, 1)
+        except KeyboardInterrupt:
+            self.graph.complete, self.graph.reason = False, "interrupted"
 
+    def _find(self, state: int) -> int:
+        """The node of a state; a new one waits to be explored."""
+        target = self._index.get(state)
+        if target is None:
+            target = self._index[state] = self.graph.new(state)
+            if self._deep:
+                self._stack.append(target)
+        return target
 
-def _fill(node: Node, situation: Situation) -> None:
-    for error in situation.errors:
-        if error.name == "illegal_choice":
-            raise IllegalChoice(str(error.args[0]))
-        raise RulesError(f"the rules derive what must not be: {error}")
-    node.explored = True
-    node.final = situation.final
-    node.refused = situation.refused
-    node.conflicts = situation.conflicts
-    node.options = situation.options
-    if situation.choosers:
-        chooser = situation.choosers[0]
-        node.kind = chooser.name
-        node.who = _who(chooser)
-    if node.conflicts:
-        node.odd = "conflict"
-    elif node.kind == NOBODY and len(node.options) > 1:
-        node.odd = "unexplained"
-    elif not node.options and not node.final and not node.refused:
-        node.odd = "stuck"
+    def _waits(self) -> int:
+        """How many states wait."""
+        return len(self._stack) if self._deep else len(self.graph.states) - self._done
 
+    def _over(self) -> bool:
+        """Whether a limit is reached; the graph then says so. Raises KeyboardInterrupt after Ctrl-C."""
+        stop.check()
+        graph, limits = self.graph, self._limits
+        if limits.states is not None and self._done >= limits.states:
+            graph.complete, graph.reason = False, f"the limit of {limits.states} states was reached"
+        elif self._deadline is not None and time.monotonic() >= self._deadline:
+            graph.complete, graph.reason = False, f"the time limit of {limits.seconds:g} s was reached"
+        return not graph.complete
 
-def _who(chooser: Term) -> str:
-    if not chooser.args:
-        return ""
-    who = chooser.args[0]
-    return who if isinstance(who, str) else str(who)
+    def _tell(self) -> None:
+        if self._progress is not None:
+            self._progress(self._done, self._waits())
+
+    def solve(self, rules: Rules, size: int, most: int | None = None) -> bool:
+        """Solve state by state, ``size`` at once. Whether that ended the walk: after ``most`` states it stops."""
+        graph = self.graph
+        constant = graph.constant
+        while self._waits():
+            if most is not None and self._done >= most:
+                return False
+            if self._over():
+                return True
+            if self._limits.states is not None:
+                size = min(size, self._limits.states - self._done)
+            size = min(size, self._waits())
+            batch = [self._stack.pop() for _ in range(size)] if self._deep else range(self._done, self._done + size)
+            for node, situation in zip(batch, rules.look_all([graph.state(n) for n in batch]), strict=True):
+                fail(situation)
+                self._warn(situation.warnings)
+                first = len(graph.targets)
+                for option in situation.options:
+                    target = self._find(option.after(graph.states[node]) & ~constant)
+                    graph.steps.append(graph.effect(option))
+                    graph.targets.append(target)
+                    graph.forward = graph.forward and target > node
+                graph.fill(node, Head.of(situation, len(situation.options)), first)
+            self._done += size
+            if self._done % 256 < size:
+                self._tell()
+        return True
+
+    def _warn(self, warnings: Sequence[str]) -> None:
+        known = self.graph.warnings
+        known += [text for text in warnings if text not in known]
+
+    def look_up(self, rules: LocalRules) -> None:
+        """Go on with what is known of local situations. The loop is written out: it is run for millions of steps."""
+        graph, index, stack, deep = self.graph, self._index, self._stack, self._deep
+        states = graph.states
+        steps, targets = graph.steps, graph.targets
+        forward, done = graph.forward, self._done
+        controls, control_mask = rules.controls, rules.control_mask
+        while stack if deep else done < len(states):
+            if deep or not done & 255:
+                self._done, graph.forward = done, forward
+                if self._over():
+                    return
+                if not done & 255:
+                    self._tell()
+            node = stack.pop() if deep else done
+            done += 1
+            state = states[node]
+            control = controls.get(state & control_mask)
+            if control is None:
+                control = rules.control(state)
+                control_mask = rules.control_mask
+                self._warn(control.warnings)
+            first = len(targets)
+            for cubes in control.tables:
+                for mask, table in cubes:
+                    step = table.get(state & mask)
+                    if step is not None:
+                        break
+                else:
+                    step = rules.step(state, control, cubes)
+                after = state & step[0] | step[1]
+                target = index.get(after)
+                if target is None:
+                    target = index[after] = graph.new(after)
+                    if deep:
+                        stack.append(target)
+                elif target <= node:
+                    forward = False
+                steps.append(step[2])
+                targets.append(target)
+            graph.fill(node, control.head, first)
+        self._done, graph.forward = done, forward

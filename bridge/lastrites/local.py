@@ -1,50 +1,51 @@
-"""Local situations: what a decision does is solved once for each part of the state it really depends on.
+"""Local situations: what a decision does is worked out once for each part of the state it really depends on.
 
-A solve in graph mode gives the truth of every ground atom. From it and the ground rules a *reason* is read off for
-what the rules say about one decision: a set of fluents whose presence and absence alone force that answer. A true atom
-is explained by one rule that derives it, a false one by one false literal in each of its rules. Another state that
-agrees on those fluents has the same answer, so it is looked up instead of solved: ``state & mask == value``.
+The ground program of graph mode is stratified: the truth of an atom follows from that of the fluents, rule by rule.
+While it is worked out for what the rules say about one decision a *reason* is noted: a set of fluents whose presence
+and absence alone force that answer. A true atom is explained by one rule that derives it, a false one by one false
+literal in each of its rules. Another state that agrees on those fluents has the same answer, so it is looked up:
+``state & mask == value``.
 
 Nothing is assumed about a game, and nothing is approximated: the reason is a proof. A test flips fluents outside of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
 
 import clingo
 
 from lastrites.components import components
-from lastrites.solver import Fluents, GraphRules, Option, Rulebook, RulesError, Situation, check_bounds, gather
+from lastrites.solver import (
+    GraphRules,
+    Option,
+    RulesError,
+    Situation,
+    check_bounds,
+    fail,
+    gather,
+)
+from lastrites.stategraph import Head
 
 _ABOUT_DECISIONS = frozenset({"option", "add", "del", "apart"})
 _ABOUT_STATES = frozenset({"chooser", "final", "refused", "conflict", "warns"})
 _CHECKED_HERE = frozenset({"no_chooser", "two_choosers", "two_automatic", "final_with_option"})
 
+_DEEPEST = 20_000
+"""How deep reasons may go. They are worked out by functions that call themselves, in Python alone."""
 
-_GroundRule = tuple[Sequence[int], int, Sequence[int]]
+GroundRule = tuple[Sequence[int], int, Sequence[int]]
 """Literals of the body, and for a weighted body its bound and weights."""
 
 
-@dataclass(slots=True)
-class _Group:
-    """Atoms that are looked up together: those about one decision, or one about the state as a whole.
-
-    ``gate`` is the atom ``option(D)``; where it is false the others do not matter. ``cubes`` maps a mask to what was
-    found for each value of the masked bits: an answer, or None where the gate is false.
-    """
-
-    gate: int | None
-    atoms: list[tuple[int, clingo.Symbol]] = field(default_factory=list)
-    cubes: dict[int, dict[int, object]] = field(default_factory=dict)
-
-
-class _GroundRules(clingo.Observer):
+class GroundRules(clingo.Observer):
     """Collects the ground program as clingo hands it to its solver."""
 
     def __init__(self) -> None:
-        self.rules: dict[int, list[_GroundRule]] = {}
+        self.rules: dict[int, list[GroundRule]] = {}
         self.unusual = False
 
     def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
@@ -63,41 +64,121 @@ class _GroundRules(clingo.Observer):
             self.rules.setdefault(atom, []).append((literals, lower_bound, weights))
 
 
-class LocalRules:
-    """Graph mode with look-up of local situations."""
+Step = tuple[int, int, int]
+"""What a decision does: bits to keep, bits to set, and the place of its option in ``LocalRules.effects``."""
 
-    def __init__(self, book: Rulebook, fluents: Fluents | None = None) -> None:
-        """``fluents`` is a table to go on with. Raises RulesError when the rules cannot be read or grounded."""
-        observer = _GroundRules()
-        self._plain = GraphRules(book, observer, fluents)
+Cubes = list[tuple[int, dict[int, Step]]]
+"""What is known about a decision: a mask, and what it does for each value of the masked bits."""
+
+
+class _Atom:
+    """The truth of an atom about the state as a whole, or of ``option(D)``: known for each value of masked bits."""
+
+    __slots__ = ("cubes", "literal")
+
+    def __init__(self, literal: int) -> None:
+        self.literal = literal
+        self.cubes: list[tuple[int, dict[int, bool]]] = []
+
+    def known(self, state: int) -> bool | None:
+        """Whether it is true in the state, if that is known. What helps often comes to the front."""
+        cubes = self.cubes
+        for place, (mask, table) in enumerate(cubes):
+            found = table.get(state & mask)
+            if found is not None:
+                if place:
+                    cubes[place - 1], cubes[place] = cubes[place], cubes[place - 1]
+                return found
+        return None
+
+    def note(self, mask: int, bits: int, truth: bool) -> None:
+        """Remember that it has this truth wherever the masked bits are these."""
+        for known, table in self.cubes:
+            if known == mask:
+                table[bits] = truth
+                return
+        self.cubes.append((mask, {bits: truth}))
+
+
+class _Decision(_Atom):
+    """A decision: when it is an option, and what it does then. ``atoms`` are those that say so."""
+
+    __slots__ = ("atoms", "decision", "does")
+
+    def __init__(self, decision: clingo.Symbol) -> None:
+        super().__init__(0)
+        self.decision = decision
+        self.atoms: list[tuple[int, clingo.Symbol]] = []
+        self.does: Cubes = []
+
+    def step(self, state: int) -> Step | None:
+        for mask, table in self.does:
+            found = table.get(state & mask)
+            if found is not None:
+                return found
+        return None
+
+
+@dataclass(slots=True)
+class Control:
+    """What states have in common that agree in all that decides about options: the head, and the open decisions.
+
+    ``tables`` has for each option, sorted, what is known about it.
+    """
+
+    head: Head
+    decisions: list[_Decision]
+    tables: list[Cubes]
+    warnings: list[str]
+
+
+class LocalRules:
+    """Graph mode with look-up of local situations.
+
+    ``effects`` is the table of all that decisions were found to do. States are given without the constant fluents.
+    """
+
+    def __init__(self, plain: GraphRules, effect: Callable[[Option], int] | None = None) -> None:
+        """``effect`` gives what a decision does its number. Raises RulesError when the rules cannot be grounded."""
+        self.ground = GroundRules()
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
+        self._plain = plain.observed(self.ground)
         self.fluents = self._plain.fluents
         self.initial = self._plain.initial
-        self.unsupported = self._plain.unsupported
-        self.impossible = self._plain.impossible
+        self.constant = self._plain.constant
         self.solved = 0
-        self._rules = observer.rules
-        self._bits = self._plain.externals
-        self._circular = _circular(self._rules)
-        self._exact = not observer.unusual
-        self._used = _Used()
-        self._decisions: list[tuple[clingo.Symbol, _Group]] = []
-        self._others: list[_Group] = []
+        self.bits = self._plain.externals
+        circular = _circular(self.ground.rules)
+        self.exact = not self.ground.unusual and not _through_negation(self.ground.rules, circular)
+        self._varying = 0
+        for bit in self.bits.values():
+            self._varying |= bit
+        self._effects: list[Option] = []
+        self._effect = effect or self._number
+        self._reader = _Reader(self.ground.rules, self.bits, circular)
+        self.decisions: list[_Decision] = []
+        self.others: list[tuple[_Atom, clingo.Symbol]] = []
         self._group(self._plain.shown())
-        self._groups: list[tuple[clingo.Symbol | None, _Group]] = [*self._decisions]
-        self._groups += [(None, group) for group in self._others]
+        self.controls: dict[int, Control] = {}
+        self._reasons: dict[clingo.Symbol | None, list[tuple[_Atom, clingo.Symbol]]] | None = None
+        self.control_mask = 0
+
+    def _number(self, option: Option) -> int:
+        self._effects.append(option)
+        return len(self._effects) - 1
 
     def _group(self, atoms: Iterable[tuple[clingo.Symbol, int]]) -> None:
-        by_decision: dict[clingo.Symbol, _Group] = {}
+        by_decision: dict[clingo.Symbol, _Decision] = {}
         for atom, literal in atoms:
             arguments = atom.arguments
             if atom.name in _ABOUT_DECISIONS:
-                group = by_decision.setdefault(arguments[1], _Group(None))
+                group = by_decision.setdefault(arguments[1], _Decision(arguments[1]))
                 if atom.name == "option":
-                    group.gate = literal
+                    group.literal = literal
                 else:
                     group.atoms.append((literal, atom))
             elif atom.name in _ABOUT_STATES:
-                self._others.append(_Group(None, [(literal, atom)]))
+                self.others.append((_Atom(literal), atom))
             elif atom.name == "err":
                 what = arguments[1]
                 if what.name in _CHECKED_HERE:
@@ -106,204 +187,307 @@ class LocalRules:
                 if inside and inside[0] in by_decision:
                     by_decision[inside[0]].atoms.append((literal, atom))
                 else:
-                    self._others.append(_Group(None, [(literal, atom)]))
-        for decision in sorted(by_decision):
-            if by_decision[decision].gate is not None:
-                self._decisions.append((decision, by_decision[decision]))
+                    self.others.append((_Atom(literal), atom))
+        self.decisions = [by_decision[decision] for decision in sorted(by_decision) if by_decision[decision].literal]
+
+    def control(self, state: int) -> Control:
+        """What the rules say about a state, but for what its decisions do. Raises RulesError, BoundReached."""
+        known = self.controls.get(state & self.control_mask)
+        if known is None:
+            known = self._make_control(state)
+            self.controls[state & self.control_mask] = known
+        return known
+
+    def _make_control(self, state: int) -> Control:
+        truths = [group.known(state) for group in self.decisions]
+        holding = [atom.known(state) for atom, _ in self.others]
+        if None in truths or None in holding:
+            groups: list[_Atom] = [*self.decisions, *(atom for atom, _ in self.others)]
+            self._learn(state, [g for g, known in zip(groups, [*truths, *holding], strict=True) if known is None])
+            truths = [group.known(state) for group in self.decisions]
+            holding = [atom.known(state) for atom, _ in self.others]
+        about = [atom for (_, atom), holds in zip(self.others, holding, strict=True) if holds]
+        situation = gather(about, self.fluents)
+        situation.options = []
+        decisions = [group for group, holds in zip(self.decisions, truths, strict=True) if holds]
+        check(situation, [group.decision for group in decisions])
+        # What a decision does everywhere, or wherever the options are these, needs no look at the state.
+        tables: list[Cubes] = []
+        for group in decisions:
+            fixed = next(
+                (
+                    table[state & mask]
+                    for mask, table in group.does
+                    if not mask & ~self.control_mask and state & mask in table
+                ),
+                None,
+            )
+            tables.append(group.does if fixed is None else [(0, {0: fixed})])
+        return Control(Head.of(situation, len(decisions)), decisions, tables, situation.warnings)
+
+    def explained(self, state: int) -> Situation:
+        """What stands behind the steps of a state: clauses, remarks, and what is barred."""
+        if self._reasons is None:
+            self._reasons = {None: []}
+            decisions = {group.decision for group in self.decisions}
+            for symbol, literal in self._plain.explanations():
+                about = symbol.arguments[1] if len(symbol.arguments) > 1 and symbol.arguments[1] in decisions else None
+                self._reasons.setdefault(about, []).append((_Atom(literal), symbol))
+        known = list(self._reasons[None])
+        for group in self.control(state).decisions:
+            known += self._reasons.get(group.decision, ())
+        return gather([symbol for atom, symbol in known if self._known(state, atom)], self.fluents)
+
+    def _known(self, state: int, atom: _Atom) -> bool:
+        known = atom.known(state)
+        if known is None:
+            reader = self._reader
+            if reader.state != state:
+                reader.turn(state)
+            known = reader.true(atom.literal)
+            atom.note(*reader.reason([atom.literal]), known)
+        return known
+
+    def learn(self, state: int, control: Control) -> None:
+        """Find out what the open decisions of a state do, where that is not known."""
+        self._learn(state, [group for group in control.decisions if group.step(state) is None], False)
+
+    def step(self, state: int, control: Control, cubes: Cubes) -> Step:
+        """What a decision does in a state in which that was not known yet."""
+        self.learn(state, control)
+        return next(table[state & mask] for mask, table in cubes if state & mask in table)
 
     def look(self, state: int) -> Situation:
         """What the rules say about a state, looked up as far as that is known."""
-        if not self._exact:
-            return self._plain.look(state)
+        control = self.control(state)
         situation = Situation()
-        missing: list[tuple[clingo.Symbol | None, _Group]] = []
-        for decision, group in self._groups:
-            for mask, table in group.cubes.items():
-                known = table.get(state & mask, self)
-                if known is not self:
-                    if known is not None:
-                        self._take(situation, known)
-                    break
-            else:
-                missing.append((decision, group))
-        if missing:
-            self._learn(state, missing, situation)
-            situation.options.sort(key=lambda option: option.decision)
-        _check(check_bounds(situation))
+        self.learn(state, control)
+        for group in control.decisions:
+            step = group.step(state)
+            assert step is not None
+            situation.options.append(self._effects[step[2]])
         return situation
 
-    def look_all(self, states: Sequence[int]) -> list[Situation]:
-        """What the rules say about several states."""
-        return [self.look(state) for state in states]
-
-    @staticmethod
-    def _take(situation: Situation, known: object) -> None:
-        assert isinstance(known, Situation)
-        situation.options += known.options
-        situation.choosers += known.choosers
-        situation.final = situation.final or known.final
-        situation.refused += known.refused
-        situation.conflicts += known.conflicts
-        situation.errors += known.errors
-        situation.warnings += known.warnings
-
-    def _learn(
-        self, state: int, missing: Sequence[tuple[clingo.Symbol | None, _Group]], situation: Situation
-    ) -> None:
+    def _learn(self, state: int, missing: Sequence[_Atom], gates: bool = True) -> None:
         """Solve once for the state, and remember what was found with its reason."""
+        if not missing:
+            return
         self.solved += 1
-        with self._plain.solved(state) as model:
-            reader = _Reader(self._rules, self._bits, self._circular, self._used, model)
-            for decision, group in missing:
-                if group.gate is not None and not model.is_true(group.gate):
-                    mask, value = reader.reason([group.gate])
-                    group.cubes.setdefault(mask, {})[value] = None
-                    continue
-                literals = [literal for literal, _ in group.atoms]
-                holding = [atom for literal, atom in group.atoms if model.is_true(literal)]
-                if group.gate is not None:
-                    literals.append(group.gate)
-                mask, value = reader.reason(literals)
-                known: Situation | None = None
-                if holding or decision is not None:
-                    known = gather(holding, self.fluents)
-                    if decision is not None:
-                        changed = gather(holding, self.fluents, decision)
-                        known.options = changed.options or [Option(decision)]
-                group.cubes.setdefault(mask, {})[value] = known
-                if known is not None:
-                    self._take(situation, known)
+        reader = self._reader
+        reader.turn(state)
+        for group in missing:
+            truth = reader.true(group.literal)
+            if gates:
+                mask, here = reader.reason([group.literal])
+                group.note(mask, here, truth)
+                if mask & ~self.control_mask:
+                    self.control_mask |= mask
+                    self.controls.clear()
+            if truth and isinstance(group, _Decision) and group.step(state) is None:
+                self._learn_step(group)
 
-
-@dataclass
-class _Used:
-    """What has explained atoms so far: rules of true ones, false literals of the rules of false ones."""
-
-    derived: dict[int, list[int]] = field(default_factory=dict)
-    failing: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    def _learn_step(self, group: _Decision) -> None:
+        reader = self._reader
+        mask, here = reader.reason([literal for literal, _ in group.atoms], given=group.literal)
+        holding = [atom for literal, atom in group.atoms if reader.true(literal)]
+        found = gather(holding, self.fluents, group.decision)
+        fail(check_bounds(found))
+        option = found.options[0]
+        step = (self._varying & ~option.delete, option.add & ~self.constant, self._effect(option))
+        for known, table in group.does:
+            if known == mask:
+                table[here] = step
+                break
+        else:
+            group.does.append((mask, {here: step}))
+        # The mask with the most answers is the one that helps most often.
+        group.does.sort(key=lambda cube: -len(cube[1]))
 
 
 class _Reader:
-    """Reads reasons off one solved state."""
+    """Works out the truth of atoms in a state, each with its reason: atoms whose truth forces it.
+
+    Only atoms that are asked for are worked out. What explained an atom in the state before explains it again where it
+    can: reasons that are alike share a mask.
+    """
 
     def __init__(
-        self,
-        rules: dict[int, list[_GroundRule]],
-        bits: dict[int, int],
-        circular: set[int],
-        used: _Used,
-        model: clingo.Model,
+        self, rules: dict[int, list[GroundRule]], bits: dict[int, int], circular: dict[int, list[int]]
     ) -> None:
-        self._used = used
-        self._rules = rules
         self._bits = bits
         self._circular = circular
-        self._model = model
+        # Fluents first: where one of them makes a rule fail there is no need to look further.
+        self._rules = {
+            atom: [
+                rule if rule[2] else (tuple(sorted(rule[0], key=lambda literal: abs(literal) not in bits)), 0, ())
+                for rule in rows
+            ]
+            for atom, rows in rules.items()
+        }
+        self._derived: dict[int, int] = {}
+        self._failing: dict[tuple[int, int], list[int]] = {}
+        self.state = -1
         self._truth: dict[int, bool] = {}
         self._choice: dict[int, list[int]] = {}
 
-    def _true(self, atom: int) -> bool:
+    def turn(self, state: int) -> None:
+        """Look at this state from now on."""
+        self.state = state
+        self._truth = {}
+        self._choice = {}
+
+    def true(self, atom: int) -> bool:
+        """Whether an atom is true in the state."""
         known = self._truth.get(atom)
-        if known is None:
-            known = self._truth[atom] = self._model.is_true(atom)
-        return known
+        return self._work_out(atom) if known is None else known
 
     def _holds(self, literal: int) -> bool:
-        return self._true(literal) if literal > 0 else not self._true(-literal)
+        if literal > 0:
+            known = self._truth.get(literal)
+            return self._work_out(literal) if known is None else known
+        known = self._truth.get(-literal)
+        return not (self._work_out(-literal) if known is None else known)
 
-    def reason(self, literals: Iterable[int]) -> tuple[int, int]:
-        """(mask, value): fluents that force the truth of these literals, and those of them that hold."""
-        mask = value = 0
+    def _work_out(self, atom: int) -> bool:
+        bit = self._bits.get(atom)
+        if bit is not None:
+            truth = self._truth[atom] = bool(self.state & bit)
+            return truth
+        if atom in self._circular:
+            self._go_round(self._circular[atom])
+            return self._truth[atom]
+        rules = self._rules.get(atom, ())
+        first = self._derived.get(atom, 0)
+        if first and self._fires(atom, first, rules[first]):
+            self._truth[atom] = True
+            self._choice[atom] = [abs(literal) for literal in rules[first][0]]
+            return True
+        failing: list[int] = []
+        for number, rule in enumerate(rules):
+            if self._fires(atom, number, rule):
+                self._derived[atom] = number
+                self._truth[atom] = True
+                self._choice[atom] = [abs(literal) for literal in rule[0]]
+                return True
+            if rule[2]:
+                failing += [abs(literal) for literal in rule[0]]
+            else:
+                failing.append(abs(self._failing[atom, number][0]))
+        self._truth[atom] = False
+        self._choice[atom] = failing
+        return False
+
+    def _fires(self, atom: int, number: int, rule: GroundRule) -> bool:
+        literals, bound, weights = rule
+        if weights:
+            total = 0
+            for literal, weight in zip(literals, weights, strict=True):
+                if self._holds(literal):
+                    total += weight
+            return total >= bound
+        if len(literals) == 1:
+            (literal,) = literals
+            if self._holds(literal):
+                return True
+            self._failing[atom, number] = [literal]
+            return False
+        used = self._failing.get((atom, number))
+        if used:
+            for literal in used:
+                if not self._holds(literal):
+                    _to_front(used, literal)
+                    return False
+        for literal in literals:
+            if not self._holds(literal):
+                if used is None:
+                    self._failing[atom, number] = [literal]
+                else:
+                    used.insert(0, literal)
+                return False
+        return True
+
+    def _go_round(self, component: list[int]) -> None:
+        """Atoms that derive each other: the least that can be true. Each rests on all that their rules speak of."""
+        inside = set(component)
+        outside = {abs(each) for atom in component for rule in self._rules.get(atom, ()) for each in rule[0]} - inside
+        truth = {atom: self.true(atom) for atom in outside} | dict.fromkeys(component, False)
+        changed = True
+        while changed:
+            changed = False
+            for atom in component:
+                if not truth[atom] and any(_fires_with(rule, truth) for rule in self._rules.get(atom, ())):
+                    truth[atom] = changed = True
+        for atom in component:
+            self._truth[atom] = truth[atom]
+            self._choice[atom] = sorted(outside)
+
+    def reason(self, literals: Iterable[int], given: int = 0) -> tuple[int, int]:
+        """(mask, value): fluents that force the truth of these literals, and those of them that hold.
+
+        The truth of the atom ``given`` is taken for granted.
+        """
+        mask = 0
         todo = [abs(literal) for literal in literals]
-        seen = set(todo)
+        seen = {given, *todo}
+        bits, choice = self._bits, self._choice
         while todo:
             atom = todo.pop()
-            bit = self._bits.get(atom)
+            bit = bits.get(atom)
             if bit is not None:
                 mask |= bit
-                if self._true(atom):
-                    value |= bit
                 continue
-            chosen = self._choice.get(atom)
-            if chosen is None:
-                chosen = self._choice[atom] = self._because(atom)
-            for other in chosen:
+            if atom not in choice:
+                self.true(atom)
+            for other in choice[atom]:
                 if other not in seen:
                     seen.add(other)
                     todo.append(other)
-        return mask, value
+        return mask, self.state & mask
 
-    def _because(self, atom: int) -> list[int]:
-        """Atoms whose truth forces that of this one.
 
-        What explained an atom before explains it again where it can: reasons that are alike share a mask.
-        """
-        rules = self._rules.get(atom, [])
-        if atom in self._circular:
-            return [abs(literal) for literals, _, _ in rules for literal in literals]
-        if self._true(atom):
-            return self._derived(atom, rules)
-        chosen: list[int] = []
-        for number, (literals, _, weights) in enumerate(rules):
-            if weights:
-                chosen += [abs(literal) for literal in literals]
-            else:
-                chosen.append(self._failing(atom, number, literals))
-        return chosen
-
-    def _derived(self, atom: int, rules: Sequence[_GroundRule]) -> list[int]:
-        used = self._used.derived.setdefault(atom, [])
-        for number in (*used, *range(len(rules))):
-            literals, bound, weights = rules[number]
-            if weights:
-                total = sum(w for literal, w in zip(literals, weights, strict=True) if self._holds(literal))
-                fires = total >= bound
-            else:
-                fires = all(map(self._holds, literals))
-            if fires:
-                _to_front(used, number)
-                return [abs(literal) for literal in literals]
-        raise RulesError("a true atom of the ground program has no rule; reasons cannot be read off")
-
-    def _failing(self, atom: int, number: int, literals: Sequence[int]) -> int:
-        used = self._used.failing.setdefault((atom, number), [])
-        for literal in used:
-            if not self._holds(literal):
-                _to_front(used, literal)
-                return abs(literal)
-        false = [literal for literal in literals if not self._holds(literal)]
-        literal = next((each for each in false if abs(each) in self._bits), false[0])
-        _to_front(used, literal)
-        return abs(literal)
+def _fires_with(rule: GroundRule, truth: Mapping[int, bool]) -> bool:
+    literals, bound, weights = rule
+    holding = [truth[abs(literal)] == (literal > 0) for literal in literals]
+    return sum(compress(weights, holding)) >= bound if weights else all(holding)
 
 
 def _to_front(used: list[int], number: int) -> None:
-    if used and used[0] == number:
-        return
-    if number in used:
+    if used[0] != number:
         used.remove(number)
-    used.insert(0, number)
+        used.insert(0, number)
 
 
-def _circular(rules: dict[int, list[_GroundRule]]) -> set[int]:
-    """Atoms that lie on a positive cycle of the ground program."""
+def _circular(rules: dict[int, list[GroundRule]]) -> dict[int, list[int]]:
+    """Atoms that lie on a cycle of the ground program, each with all those that lie on cycles with it."""
 
     def successors(atom: int) -> list[int]:
-        return [literal for literals, _, _ in rules.get(atom, ()) for literal in literals if literal > 0]
+        return [abs(literal) for literals, _, _ in rules.get(atom, ()) for literal in literals]
 
-    found: set[int] = set()
+    found: dict[int, list[int]] = {}
     for component in components(rules, successors):
         if len(component) > 1 or component[0] in successors(component[0]):
-            found.update(component)
+            found.update(dict.fromkeys(component, component))
     return found
 
 
-def _check(situation: Situation) -> None:
+def check(situation: Situation, options: Sequence[clingo.Symbol]) -> None:
     """What the protocol forbids about the options and choosers of a state, as ``rules/core/protocol.lp`` has it."""
+    fail(check_bounds(situation))
     choosers = situation.choosers
     if len(choosers) > 1:
         raise RulesError(f"must not be: two choosers, {choosers[0]} and {choosers[1]}")
-    if situation.options and not choosers:
+    if options and not choosers:
         raise RulesError("must not be: options without a chooser")
-    if situation.final and situation.options:
-        raise RulesError(f"must not be: a final state with the option {situation.options[0].term}")
+    if situation.final and options:
+        raise RulesError(f"must not be: a final state with the option {options[0]}")
+
+
+def _through_negation(rules: dict[int, list[GroundRule]], circular: Mapping[int, list[int]]) -> bool:
+    """Whether a cycle goes through a negation: such programs may have several stable models, or none."""
+    return any(
+        circular.get(-literal) is component
+        for atom, component in circular.items()
+        for literals, _, _ in rules.get(atom, ())
+        for literal in literals
+        if literal < 0
+    )

@@ -13,8 +13,8 @@ from functools import cache
 from itertools import permutations, product
 from math import factorial
 
-from lastrites.count import View
-from lastrites.explore import StateGraph
+from lastrites.count import Count, Tally, View
+from lastrites.stategraph import StateGraph
 from lastrites.terms import Term
 
 Pile = tuple[str, str]
@@ -83,56 +83,110 @@ class PileHistories:
         self._graph = graph
         self._zones = zones
         self._lying: dict[int, dict[str, Pile]] = {}
-        self._steps: dict[tuple[int, int], _Step | None] = {}
+        self._steps: dict[tuple[int, int, tuple[str, ...]], _Step | None] = {}
+        self._pile_bits = graph.fluents.mask(
+            lambda term: term.name == "zone" and isinstance(term.args[2], Term) and term.args[2].name in zones
+        )
+        self._touches = [bool((each.add | each.delete) & self._pile_bits) for each in graph.effects]
 
-    def _where(self, node: int) -> dict[str, Pile]:
-        found = self._lying.get(node)
+    def _where(self, lying: int) -> dict[str, Pile]:
+        found = self._lying.get(lying)
         if found is None:
-            state = self._graph.nodes[node].state
-            found = self._lying[node] = _piles(self._graph.fluents.terms(state), self._zones)
+            found = self._lying[lying] = _piles(self._graph.fluents.terms(lying), self._zones)
         return found
 
-    def _step(self, node: int, number: int, target: int) -> _Step | None:
-        key = (node, number)
+    def _step(self, edge: int, node: int, target: int) -> _Step | None:
+        """What an edge does to piles; None if nothing."""
+        graph = self._graph
+        step = graph.steps[edge]
+        if not self._touches[step]:
+            return None
+        apart_cards = graph.effects[step].apart
+        key = (graph.state(node) & self._pile_bits, graph.state(target) & self._pile_bits, apart_cards)
         if key not in self._steps:
-            before, after = self._where(node), self._where(target)
-            step = None
+            before, after = self._where(key[0]), self._where(key[1])
+            found = None
             if before != after:
-                apart_cards = self._graph.nodes[node].options[number].apart
                 arrived: dict[Pile, tuple[list[str], list[str]]] = {}
                 for card, pile in sorted(after.items()):
                     if before.get(card) != pile:
                         together, apart = arrived.setdefault(pile, ([], []))
                         (apart if card in apart_cards else together).append(card)
-                step = _Step(
+                found = _Step(
                     frozenset(card for card, pile in before.items() if after.get(card) != pile),
                     tuple((pile, tuple(cards), tuple(apart)) for pile, (cards, apart) in sorted(arrived.items())),
                 )
-            self._steps[key] = step
+            self._steps[key] = found
         return self._steps[key]
 
-    def of(self, view: View) -> dict[int, dict[History, int]]:
+    def of(self, tally: Tally) -> dict[int, dict[History, int]]:
         """End -> history -> number of orders. Raises TooMany; views with a loop have no finite answer."""
+        view = tally.view
         if view.looping:
             raise TooMany
-        terms = self._graph.fluents.terms(self._graph.nodes[0].state)
-        known: dict[int, dict[History, int]] = {node: {} for node in view.order}
+        terms = self._graph.fluents.terms(self._graph.state(0))
+        # Most states are reached with one history only: it is kept as it is, and its number is that of all orders.
+        single: list[History | None] = [None] * len(self._graph.states)
+        several: dict[int, dict[History, int]] = {}
         if view.order:
-            known[view.order[0]] = {start(terms, self._zones, self._listed): 1}
+            single[view.order[0]] = start(terms, self._zones, self._listed)
         for node in view.order:
-            here = known[node]
+            here = single[node]
+            if here is None:
+                self._mark(view, node, several)
+                continue
+            first = self._graph.starts[node]
+            for number, target in view.edges(node) if view.asked(node) else enumerate(view.targets(node)):
+                if target in several:
+                    continue
+                step = self._step(first + number, node, target)
+                moved = here if step is None else step.apply(here)
+                there = single[target]
+                if there is None:
+                    single[target] = moved
+                elif there is not moved and there != moved:
+                    single[target] = None
+                    several[target] = {}
+        if several:
+            self._spread(tally, single, several)
+        ends: dict[int, dict[History, int]] = {}
+        for node in view.ends():
+            one = single[node]
+            ends[node] = several[node] if one is None else {one: _whole(tally.paths[node])}
+        return ends
+
+    def _mark(self, view: View, node: int, several: dict[int, dict[History, int]]) -> None:
+        """What follows a state with several histories has several, too: they are followed one by one."""
+        for target in view.targets(node):
+            several.setdefault(target, {})
+
+    def _spread(
+        self, tally: Tally, single: list[History | None], several: dict[int, dict[History, int]]
+    ) -> None:
+        view = tally.view
+        for node in several:
+            single[node] = None
+        for node in view.order:
+            one = single[node]
+            here = several[node] if one is None else {one: _whole(tally.paths[node])}
             if len(here) > MOST_HISTORIES:
                 raise TooMany
-            edges = view.edges(node)
-            for number, target in edges:
-                step = self._step(node, number, target)
-                there = known[target]
+            first = self._graph.starts[node]
+            for (number, target), times in zip(view.edges(node), view.times(node), strict=True):
+                there = several.get(target)
+                if there is None:
+                    continue
+                step = self._step(first + number, node, target)
                 for history, orders in here.items():
                     moved = history if step is None else step.apply(history)
-                    there[moved] = there.get(moved, 0) + orders
-            if edges:
-                known[node] = {}
-        return {node: known[node] for node in view.ends()}
+                    there[moved] = there.get(moved, 0) + orders * times
+            if one is None and view.targets(node):
+                several[node] = {}
+
+
+def _whole(number: Count) -> int:
+    assert isinstance(number, int)
+    return number
 
 
 def arrangements(histories: Iterable[History]) -> int:

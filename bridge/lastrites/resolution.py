@@ -95,7 +95,7 @@ class Resolution:
     @property
     def state_count(self) -> int:
         """The number of states that were explored."""
-        return sum(node.explored for node in self.graph.nodes)
+        return self.graph.explored()
 
     def orders(self, outcome_id: str | None = None, limit: int | None = None) -> Iterator[Order]:
         """The legal orders, one after another: those of every reading, or only those that end in an outcome.

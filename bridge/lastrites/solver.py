@@ -15,7 +15,7 @@ Text of board files reaches clingo as symbols in the abstract syntax tree, never
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +31,9 @@ SHOWN = (
     ("final", 1), ("err", 2), ("warns", 2), ("refused", 3),
 )  # fmt: skip
 """What the mode files show about a state. Options come first."""
+
+EXPLAINS = TOLD | {"cites", "barred"}
+"""What they show besides about a state that is to be explained."""
 
 _POSITION = ast.Position("<board>", 1, 1)
 _LOCATION = ast.Location(_POSITION, _POSITION)
@@ -188,6 +191,15 @@ class Fluents:
             yield self._symbols[low.bit_length() - 1]
             state ^= low
 
+    def mask(self, wanted: Callable[[Term], bool]) -> int:
+        """The bits of the fluents of a kind."""
+        found = 0
+        for number in range(len(self._symbols)):
+            (term,) = self.terms(1 << number)
+            if wanted(term):
+                found |= 1 << number
+        return found
+
     def terms(self, state: int) -> frozenset[Term]:
         """The fluents that hold in a state, as terms."""
         found = []
@@ -305,12 +317,28 @@ DEFAULTS = {"max_value": 20, "max_depth": 6, "max_shift": 6}
 """The bounds of a grounding, with the values that the rules give them."""
 
 
+class IllegalChoice(Exception):
+    """What the event on the board chooses is not legal; ``choice`` is what was chosen."""
+
+    def __init__(self, choice: str) -> None:
+        super().__init__(choice)
+        self.choice = choice
+
 
 def check_bounds(situation: Situation) -> Situation:
+    """The situation itself, unless it says that a bound of the grounding is too small. Raises BoundReached."""
     for error in situation.errors:
         if error.name in _BOUNDS:
             raise BoundReached(_BOUNDS[error.name])
     return situation
+
+
+def fail(situation: Situation) -> None:
+    """Raises IllegalChoice or RulesError when the situation is one that must not be."""
+    for error in situation.errors:
+        if error.name == "illegal_choice":
+            raise IllegalChoice(str(error.args[0]))
+        raise RulesError(f"the rules derive what must not be: {error}")
 
 
 class GraphRules:
@@ -320,14 +348,10 @@ class GraphRules:
     that some decision may add is left free. Fluents of the start that nothing can delete are made facts.
     """
 
-    def __init__(
-        self, book: Rulebook, observer: clingo.Observer | None = None, fluents: Fluents | None = None
-    ) -> None:
-        """``observer`` is shown the ground program; ``fluents`` is a table to go on with.
-
-        Raises RulesError when the rules cannot be read or grounded.
-        """
-        self.fluents = fluents if fluents is not None else Fluents()
+    def __init__(self, book: Rulebook) -> None:
+        """Raises RulesError when the rules cannot be read or grounded."""
+        self.fluents = Fluents()
+        self._book = book
         closure = _control(book, "closure", (), ("--warn=none",))
 
         def terms(name: str) -> list[clingo.Symbol]:
@@ -339,15 +363,23 @@ class GraphRules:
         start, gone = terms("init"), set(terms("gone"))
         fixed = {fluent for fluent in start if fluent not in gone}
         self._open = [fluent for fluent in terms("possible") if fluent not in fixed]
-        facts = [fn("possible", value(fluent)) for fluent in self._open]
-        facts += [fn("constant", value(fluent)) for fluent in fixed]
-        self._control = _control(book, "graph", facts, ("--warn=none", "--models=2"), observer)
+        self._facts = [fn("possible", value(fluent)) for fluent in self._open]
+        self._facts += [fn("constant", value(fluent)) for fluent in fixed]
         bits = self.fluents
-        self.initial = 0
+        self.initial = self.constant = 0
         for fluent in self._open:
             bits.bit(fluent)
         for fluent in start:
             self.initial |= bits.bit(fluent)
+        for fluent in fixed:
+            self.constant |= bits.bit(fluent)
+        self._ground(None)
+
+    def _ground(self, observer: clingo.Observer | None) -> None:
+        # Who looks at the ground program may want to know what steps rest on, too.
+        facts = self._facts if observer is None else [*self._facts, fn("explain", fn("now"))]
+        self._control = _control(self._book, "graph", facts, ("--warn=none", "--models=2"), observer)
+        bits = self.fluents
         self._literals: dict[int, int] = {}
         atoms = self._control.symbolic_atoms
         for fluent in self._open:
@@ -357,11 +389,26 @@ class GraphRules:
         self.externals = {literal: bit for bit, literal in self._literals.items()}
         self._assigned = 0
 
+    def observed(self, observer: clingo.Observer) -> GraphRules:
+        """The same rules with the same fluents, their ground program shown to the observer; they explain states."""
+        other = GraphRules.__new__(GraphRules)
+        other.__dict__.update(self.__dict__)
+        other._ground(observer)
+        return other
+
     def shown(self) -> list[tuple[clingo.Symbol, int]]:
         """The atoms that :meth:`look` reads, with their literals."""
+        return self._atoms(SHOWN)
+
+    def explanations(self) -> list[tuple[clingo.Symbol, int]]:
+        """The atoms that explain a state, with their literals."""
+        signatures = self._control.symbolic_atoms.signatures
+        return self._atoms((name, arity) for name, arity, _ in signatures if name in EXPLAINS)
+
+    def _atoms(self, wanted: Iterable[tuple[str, int]]) -> list[tuple[clingo.Symbol, int]]:
         atoms = self._control.symbolic_atoms
         found = []
-        for name, arity in SHOWN:
+        for name, arity in wanted:
             found += [(atom.symbol, atom.literal) for atom in atoms.by_signature(name, arity)]
         return found
 
@@ -422,7 +469,7 @@ class LayerRules:
         self._book = book
         self._explain = explain
         self.fluents = fluents if fluents is not None else Fluents()
-        self.initial = 0
+        self.initial = self.constant = 0
         self.unsupported: list[str] = []
         self.impossible: list[tuple[str, str]] = []
         if fluents is None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lastrites.count import View
-from lastrites.explore import CHANCE, PLAYER, READING, StateGraph
 from lastrites.results import Step
 from lastrites.solver import LayerRules
 from lastrites.state import StateWriter
+from lastrites.stategraph import CHANCE, PLAYER, READING, StateGraph
 from lastrites.terms import Term, fn
 from lastrites.terms import order as term_order
 from lastrites.told import Told
@@ -44,11 +45,17 @@ class Teller:
         missing = [node for node in dict.fromkeys(nodes) if node not in self._cites]
         if not missing:
             return
-        rules = LayerRules(self.graph.rulebook, self.graph.fluents, explain=True)
-        for node, situation in zip(missing, rules.look_all([self.graph.nodes[n].state for n in missing]), strict=True):
+        explainer = self.graph.explainer
+        if explainer is not None:
+            found = [explainer.explained(self.graph.states[node]) for node in missing]
+        else:
+            rules = LayerRules(self.graph.rulebook, self.graph.fluents, explain=True)
+            found = rules.look_all([self.graph.state(node) for node in missing])
+        for node, situation in zip(missing, found, strict=True):
             self._cites[node] = situation.cites
             self._told[node] = situation.told or Told()
-            self._barred[node] = [f"{self.speaker.render(what)} ({clause})" for what, clause in situation.barred]
+            barred = (f"{self.speaker.render(what)} ({clause})" for what, clause in situation.barred)
+            self._barred[node] = sorted(barred)
 
     def step(self, node: int, number: int) -> Step:
         """The decision ``number`` taken in a node, in words; clauses only if the node has been explained."""
@@ -125,15 +132,20 @@ class Paths:
     """Shortest orders from the start of a view."""
 
     def __init__(self, view: View) -> None:
-        self._start = view.order[0] if view.order else -1
-        self._before: dict[int, tuple[int, int]] = {}
-        todo = [self._start] if view.order else []
+        self._view = view
+        size = len(view.graph.states)
+        self._before = array("q", bytes(8 * size))
+        self._rank = array("q", [-1]) * size
+        todo = [view.order[0]] if view.order else []
         for node in todo:
-            for number, target in view.edges(node):
-                if target not in self._before and target != self._start:
-                    self._before[target] = (node, number)
+            self._rank[node] = 0
+        before, rank, targets_of = self._before, self._rank, view.targets
+        for node in todo:
+            for target in targets_of(node):
+                if rank[target] < 0:
+                    rank[target] = len(todo)
+                    before[target] = node
                     todo.append(target)
-        self._rank = {node: place for place, node in enumerate(todo)}
 
     def nodes(self) -> list[int]:
         """All nodes that can be reached, the nearest first."""
@@ -141,10 +153,10 @@ class Paths:
 
     def to(self, ends: Iterable[int]) -> list[tuple[int, int]]:
         """A shortest order to one of the nodes, as (node, number of the option); empty if none is reachable."""
-        reached = [node for node in ends if node in self._rank]
+        reached = [node for node in ends if self._rank[node] >= 0]
         walk: list[tuple[int, int]] = []
-        node = min(reached, key=self._rank.__getitem__, default=self._start)
-        while node != self._start:
-            walk.append(self._before[node])
-            node = walk[-1][0]
+        node = min(reached, key=self._rank.__getitem__, default=None)
+        while node is not None and self._rank[node]:
+            there, node = node, self._before[node]
+            walk.append((node, next(number for number, target in self._view.edges(node) if target == there)))
         return walk[::-1]
