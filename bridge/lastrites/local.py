@@ -231,7 +231,9 @@ class LocalRules:
             self._reasons = {None: []}
             decisions = {group.decision for group in self.decisions}
             for symbol, literal in self._plain.explanations():
-                about = symbol.arguments[1] if len(symbol.arguments) > 1 and symbol.arguments[1] in decisions else None
+                # What is barred may be a decision, but not one that is open.
+                about = symbol.arguments[1] if len(symbol.arguments) > 1 and symbol.name != "barred" else None
+                about = about if about in decisions else None
                 self._reasons.setdefault(about, []).append((_Atom(literal), symbol))
         known = list(self._reasons[None])
         for group in self.control(state).decisions:
