@@ -142,7 +142,7 @@ class LocalRules:
         """``effect`` gives what a decision does its number. Raises RulesError when the rules cannot be grounded."""
         self.ground = GroundRules()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
-        self._plain = plain.observed(self.ground)
+        self._plain = plain.observed(self.ground, explain=True)
         self.fluents = self._plain.fluents
         self.initial = self._plain.initial
         self.constant = self._plain.constant

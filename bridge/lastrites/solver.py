@@ -375,9 +375,8 @@ class GraphRules:
             self.constant |= bits.bit(fluent)
         self._ground(None)
 
-    def _ground(self, observer: clingo.Observer | None) -> None:
-        # Who looks at the ground program may want to know what steps rest on, too.
-        facts = self._facts if observer is None else [*self._facts, fn("explain", fn("now"))]
+    def _ground(self, observer: clingo.Observer | None, explain: bool = False) -> None:
+        facts = [*self._facts, fn("explain", fn("now"))] if explain else self._facts
         self._control = _control(self._book, "graph", facts, ("--warn=none", "--models=2"), observer)
         bits = self.fluents
         self._literals: dict[int, int] = {}
@@ -389,11 +388,14 @@ class GraphRules:
         self.externals = {literal: bit for bit, literal in self._literals.items()}
         self._assigned = 0
 
-    def observed(self, observer: clingo.Observer) -> GraphRules:
-        """The same rules with the same fluents, their ground program shown to the observer; they explain states."""
+    def observed(self, observer: clingo.Observer, explain: bool = False) -> GraphRules:
+        """The same rules with the same fluents, their ground program shown to the observer.
+
+        With ``explain`` it has the atoms that explain states, too.
+        """
         other = GraphRules.__new__(GraphRules)
         other.__dict__.update(self.__dict__)
-        other._ground(observer)
+        other._ground(observer, explain)
         return other
 
     def shown(self) -> list[tuple[clingo.Symbol, int]]:
@@ -536,7 +538,7 @@ class _Recorder(clingo.Observer):
 def ground_program(book: Rulebook) -> GroundProgram:
     """Ground a board with every fluent that can arise left open. Raises RulesError."""
     recorder = _Recorder()
-    rules = GraphRules(book, recorder)
+    rules = GraphRules(book).observed(recorder)
     atoms, fluents = rules.atoms()
     return GroundProgram(recorder.rules, atoms, fluents)
 
