@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lastrites.book import ClauseText
     from lastrites.comparison import Side
     from lastrites.expect import Expectation
+    from lastrites.game import Game
     from lastrites.jobs import Request
     from lastrites.verify import Verdict
     from lastrites.worker import Task
@@ -53,6 +54,12 @@ def _reading(text: str) -> tuple[str, str]:
 def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < len(text) < 19 or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)
 
 
@@ -221,6 +228,44 @@ def build_parser() -> argparse.ArgumentParser:
                          help="two files or folders with cards to compare; or one, with cards that the board needs. "
                               "Stands after BOARD and QUESTION")  # fmt: skip
     _option_groups(compare, "sources", "readings", "limits", "output", "quiet")
+
+    check = command(
+        "check", run_check, "whether the rules of a game agree with themselves",
+        "Looks at many boards and tells where the text of a game contradicts itself or says nothing: contradictions,\n"
+        "gaps, unexplained branching, loops, questions left open, clauses without effect; each with its smallest\n"
+        "board, the clauses and a verdict. Also the faults of a folder of rules (--rules) or of files of cards\n"
+        "(--cards) that show without a board. What was looked at is told; nothing is said about other boards.",
+        ["lastrites check keyforge --workers 2",
+         "lastrites check riftbound --edition 1.3 --edition 1.4 --only boards",
+         "lastrites check keyforge --rules my-rules --only static",
+         "lastrites check keyforge --scope boards/ --generated 0 --without kf.icons.specific"],
+    )  # fmt: skip
+    check.add_argument("game", metavar="GAME")
+    check.add_argument("--edition", action="append", default=[], metavar="NAME",
+                       help="an edition to look at (default: the newest); may be repeated; `all` for every one",
+                       )  # fmt: skip
+    check.add_argument("--scope", nargs="+", type=Path, default=[], metavar="PATH",
+                       help="boards and folders of boards to look at (default: the fixtures beside the rules)",
+                       )  # fmt: skip
+    check.add_argument("--generated", type=_count, default=100, metavar="N",
+                       help="how many more boards to make from them, by putting other cards in (default: 100)",
+                       )  # fmt: skip
+    check.add_argument("--seed", type=_count, default=1, metavar="N", help="another number makes other boards")
+    check.add_argument("--only", action="append", choices=("static", "boards", "clauses"), default=[],
+                       help="only faults of files, what boards show, or clauses without effect; may be repeated")  # fmt: skip
+    check.add_argument("--without", action="append", default=[], metavar="CLAUSE",
+                       help="as if this clause were not in the book; may be repeated")  # fmt: skip
+    check.add_argument("--pile-order", action="store_true", help="look at the order of cards in piles too")
+    check.add_argument("--fail-on", choices=("error", "warning", "note", "never"), default="error",
+                       help="exit status 1 from this severity on (default: error)")  # fmt: skip
+    check.add_argument("-o", "--output", metavar="DIR", type=Path,
+                       help="write the boards of the findings into this folder")  # fmt: skip
+    _option_groups(check, "sources", "cards")
+    group = check.add_argument_group("limits")
+    group.add_argument("--timeout", type=_seconds, metavar="S", help="stop after S seconds; what is known then is told")
+    group.add_argument("--workers", type=_positive, default=1, metavar="N",
+                       help="work on N boards at the same time (default: 1)")  # fmt: skip
+    _option_groups(check, "output", "quiet")
 
     imported = command(
         "import", run_import, "a set-up of another engine as a board file",
@@ -708,6 +753,100 @@ def _write_graph(target: Path, data: dict[str, Any], args: argparse.Namespace) -
         raise BoardError([Problem("LR-E001", str(target), 0, 0, f"cannot be written: {reason}")]) from None
     if not args.quiet:
         print(f"written to {target}", file=sys.stderr)
+
+
+# ---------------------------------------------------------------- check
+
+def run_check(args: argparse.Namespace) -> int:
+    """The command ``check``."""
+    from lastrites import check, check_text
+    from lastrites.book import clause_texts
+    from lastrites.findings import at_least
+    from lastrites.game import load_game
+    from lastrites.survey import Setting
+
+    game = load_game(args.game, args.rules, file="GAME")
+    parts = tuple(args.only) or check.PARTS
+    paths = args.scope or [folder for folder in [check.fixtures_of(game)] if folder is not None]
+    missing = [path for path in paths if not path.exists()]
+    if missing:
+        raise BoardError(Problem("LR-E001", str(path), 0, 0, "there is no such board or folder") for path in missing)
+    editions = _editions(game, args.edition) if set(parts) != {"static"} else []
+    _known_clauses(game, args.without)
+    progress = Progress(quiet=args.quiet)
+    work = check.Check(
+        game,
+        check.Scope(tuple(paths), args.generated, args.seed, parts),
+        editions=editions,
+        setting=Setting(without=tuple(args.without), rules=args.rules, cards=args.cards, pile_order=args.pile_order),
+        workers=args.workers,
+        seconds=args.timeout,
+        progress=progress,
+    )
+    result = work.run()
+    progress.clear()
+    clauses = clause_texts(game)
+    if args.json:
+        _print_json(check_text.check_json(result, clauses))
+    else:
+        sys.stdout.write(check_text.check_text(result, clauses, style=Style.of(sys.stdout)))
+    if args.output is not None:
+        _write_boards(args.output, check_text.board_files(result))
+    if not result.complete:
+        return INCOMPLETE
+    grave = args.fail_on != "never" and any(at_least(each.severity, args.fail_on) for each in result.findings)
+    return FAILED if grave else ANSWERED
+
+
+def _editions(game: Game, wanted: Sequence[str]) -> list[str]:
+    """The editions that are asked for, the newest if none are. Raises BoardError for an unknown one."""
+    from lastrites.editions import questions_of
+    from lastrites.names import nearest
+    from lastrites.solver import RulesError
+
+    try:
+        known = questions_of(game.rules / game.name)
+    except RulesError:
+        return [""]  # what is wrong with the questions is a finding
+    if "all" in wanted:
+        return list(known.editions)
+    problems = []
+    for name in wanted:
+        if name not in (*known.editions, *known.profiles):
+            close = nearest(name, (*known.editions, *known.profiles))
+            hint = f"known here: all, {', '.join((*known.editions, *known.profiles))}"
+            hint = f"did you mean {' or '.join(close)}? {hint}" if close else hint
+            problems.append(Problem("LR-E031", "--edition", 0, 0, f"unknown edition `{name}`", hint))
+    if problems:
+        raise BoardError(problems)
+    return list(dict.fromkeys(wanted)) or [known.editions[-1] if known.editions else ""]
+
+
+def _known_clauses(game: Game, names: Sequence[str]) -> None:
+    """Raise BoardError for clauses that the game does not have."""
+    from lastrites.book import clause_texts
+    from lastrites.names import nearest
+
+    known = clause_texts(game) if names else {}
+    problems = []
+    for name in names:
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"did you mean {' or '.join(close)}?" if close else "`lastrites clauses GAME` lists them"
+            problems.append(Problem("LR-E031", "--without", 0, 0, f"unknown clause `{name}`", hint))
+    if problems:
+        raise BoardError(problems)
+
+
+def _write_boards(folder: Path, boards: Sequence[tuple[str, str]]) -> None:
+    """Write boards as files into a folder. Raises BoardError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in boards:
+            (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BoardError([Problem("LR-E001", str(folder), 0, 0, f"cannot be written: {reason}")]) from None
 
 
 # ---------------------------------------------------------------- verify

@@ -196,8 +196,8 @@ def check_grounding(folder: Path, game: str, sources: Sequence[Source]) -> list[
     return found
 
 
-def check(folder: Path) -> list[Complaint]:
-    """Everything that is wrong with a folder of rules."""
+def check(folder: Path, only: str | None = None) -> list[Complaint]:
+    """Everything that is wrong with a folder of rules, or with the core and one of its games."""
     core = _read(rule_files(folder))
     modes = _read(sorted((folder / "core" / "modes").rglob("*.lp")))
     found: list[Complaint] = []
@@ -207,7 +207,7 @@ def check(folder: Path) -> list[Complaint]:
         found += check_statements(source, mode=True)
     found += check_clauses(core)
     found += check_documented(core)
-    for game in games(folder):
+    for game in games(folder) if only is None else [only]:
         sources = _read(rule_files(folder, game))
         own = sources[len(core) :]
         for source in own:

@@ -210,6 +210,16 @@ class BoardReader:
                 self.define(node, notes)
             notes.done()
 
+    def faults_of_definitions(self) -> list[Problem]:
+        """The mistakes in all definitions that are known, whether the board uses them or not."""
+        found: dict[Problem, None] = {}
+        for printed, definition in self.definitions.items():
+            with definition.notes.collecting():
+                reader = DefinitionReader(self.words, definition.notes, self.to.find)
+                reader.read(printed, definition.name, definition.node)
+            found.update(dict.fromkeys(definition.notes.problems))
+        return list(found)
+
     # ---- players, zones, cards
 
     def read_players(self, entries: list[tuple[Key, Node]]) -> list[Term]:

@@ -1,0 +1,457 @@
+"""Does the text of a game agree with itself? Looks at many boards and tells what is contradictory, missing or idle.
+
+The scope is stated with the findings: that nothing was found says something about these boards only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lastrites import lptext, static, survey
+from lastrites.errors import BoardError
+from lastrites.findings import ERROR, Finding, Precedence, precedences
+from lastrites.layouts import Spot, board_files, generated, read_layout, written
+from lastrites.survey import Report, Setting, Sought
+
+if TYPE_CHECKING:
+    from lastrites.book import Book
+    from lastrites.game import Game
+    from lastrites.worker import Task
+
+BOARD_SECONDS = 20.0
+"""How long one board may take."""
+
+SHRINK_SECONDS = 90.0
+"""How long a board is made smaller."""
+
+EFFECT_SECONDS = 240.0
+"""How long a board is looked for that comes out otherwise without a clause."""
+
+MOST_IDLE_PAIRS = 15
+"""Beyond this many pairs of idle clauses redundant pairs are not looked for."""
+
+PARTS = ("static", "boards", "clauses")
+"""What a check consists of: faults without boards; what boards show; clauses without effect."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What is looked at: board files and folders, how many boards are made from them, and with which seed."""
+
+    paths: tuple[Path, ...] = ()
+    generated: int = 100
+    seed: int = 1
+    parts: tuple[str, ...] = PARTS
+
+
+@dataclass
+class Seen:
+    """What was looked at under one edition."""
+
+    edition: str
+    boards: int = 0
+    generated: int = 0
+    cards: int = 0
+    events: int = 0
+    states: int = 0
+    refused: int = 0
+    invalid: int = 0
+    unfinished: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers in their JSON form."""
+        return vars(self).copy()
+
+
+@dataclass
+class Outcome:
+    """The result of a check, complete or not: ``reason`` says why it ended early. ``clauses`` tells how many clauses
+    were switched off."""
+
+    game: str
+    findings: list[Finding] = field(default_factory=list)
+    seen: list[Seen] = field(default_factory=list)
+    clauses: int = 0
+    complete: bool = True
+    reason: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+class Late(Exception):
+    """The time is up, or the work was interrupted."""
+
+
+def fixtures_of(game: Game) -> Path | None:
+    """The folder of boards that belongs to a folder of rules, if there is one beside it."""
+    folder = game.rules.parent / "fixtures" / game.name
+    return folder if folder.is_dir() else None
+
+
+class Check:
+    """A check of one game.
+
+    ``editions`` are looked at one after another; clauses are switched off under the first. ``show`` is given each
+    finding as it is made, ``progress`` a text now and then.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        scope: Scope,
+        *,
+        editions: Sequence[str],
+        setting: Setting,
+        workers: int = 1,
+        seconds: float | None = None,
+        show: Callable[[Finding], None] = lambda finding: None,
+        progress: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.game, self.scope, self.editions, self.setting = game, scope, list(editions), setting
+        self.workers, self.show, self.progress = workers, show, progress
+        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.result = Outcome(game.name)
+
+    def run(self) -> Outcome:
+        """Look at everything in the scope. What is known when the time is up is kept, and marked incomplete."""
+        try:
+            broken = "static" in self.scope.parts and self._static()
+            if not broken and {"boards", "clauses"} & set(self.scope.parts):
+                self._boards()
+        except Late as late:
+            self.result.complete, self.result.reason = False, str(late)
+        except KeyboardInterrupt:
+            self.result.complete, self.result.reason = False, "interrupted"
+        return self.result
+
+    def _found(self, finding: Finding) -> None:
+        self.result.findings.append(finding)
+        self.show(finding)
+
+    # ---- without boards
+
+    def _static(self) -> bool:
+        """Tell faults of rules and cards. Whether boards cannot be looked at because of them."""
+        self.progress("reading the rules")
+        complaints = static.check_rules(self.game.rules, self.game.name)
+        for complaint in complaints:
+            place = str(complaint.file) + (f":{complaint.line}" if complaint.line else "")
+            self._found(Finding("fault", complaint.text, details={"place": place}))
+        problems = []
+        if self.setting.cards is not None:
+            problems = static.check_cards([self.setting.cards], self.game.name, self.setting.rules)
+        for problem in problems:
+            place = problem.file + (f":{problem.line}:{problem.column}" if problem.line else "")
+            verdict = f"{problem.message}{f'; {problem.hint}' if problem.hint else ''}"
+            self._found(Finding("fault", verdict, details={"place": place, "code": problem.code}))
+        return bool(problems) or any("error:" in complaint.text for complaint in complaints)
+
+    # ---- boards
+
+    def _boards(self) -> None:
+        from lastrites.book import read_book
+
+        self.book: Book = read_book(self.game)
+        self.precedences = self._precedences()
+        spots = self._spots()
+        if not spots:
+            self.result.notes.append("no board was looked at: no fixtures lie beside these rules, and none are named")
+            return
+        for number, edition in enumerate(self.editions):
+            setting = replace(self.setting, edition=edition, seconds=BOARD_SECONDS)
+            reports = self._look(spots, setting)
+            if "boards" in self.scope.parts:
+                for finding in self._shown(spots, reports, setting):
+                    self._found(finding)
+            if number == 0 and "clauses" in self.scope.parts:
+                self._effects(spots, reports, setting)
+
+    def _precedences(self) -> list[Precedence]:
+        blocks = []
+        for file in self.game.files:
+            blocks += lptext.blocks(file, file.read_text(encoding="utf-8"))
+        return precedences(blocks)
+
+    def _spots(self) -> list[Spot]:
+        spots = []
+        for path in board_files(self.scope.paths):
+            layout = read_layout(path)
+            if layout.get("game") == self.game.name:
+                spots.append(Spot(path.stem, layout))
+        spots += generated(self.game, spots, self.scope.generated, self.scope.seed)
+        return sorted(spots, key=lambda spot: (spot.generated, spot.cards))
+
+    def _many(self, task: Task, arguments: Sequence[Any], seconds: float, what: str) -> Iterator[tuple[int, Any]]:
+        """Do a job for each argument, in processes that can be killed; what each emitted, None if it was ended."""
+        from lastrites import worker
+
+        done = 0
+        running = worker.run_all(task, arguments, workers=self.workers, timeout=seconds)
+        try:
+            for place, messages, error in running:
+                done += 1
+                self.progress(f"{what}: {done} of {len(arguments)}")
+                result = next((content for kind, content in messages if kind == "result"), None)
+                if error is not None and not isinstance(error, (worker.Stopped, worker.Crashed)):
+                    raise error
+                if isinstance(error, worker.Stopped) and str(error) == "interrupted":
+                    raise Late("interrupted")
+                yield place, result
+                if self.deadline is not None and time.monotonic() > self.deadline:
+                    raise Late("the time limit was reached")
+        finally:
+            running.close()  # type: ignore[attr-defined]
+        if done < len(arguments):
+            raise Late("interrupted")
+
+    def _look(self, spots: Sequence[Spot], setting: Setting) -> list[Report | None]:
+        """A report about each board, and the numbers of what was looked at."""
+        off = tuple(dict.fromkeys(p.clause for p in self.precedences if p.clause and p.clause not in setting.without))
+        arguments = [(spot.layout, setting, off) for spot in spots]
+        reports: list[Report | None] = [None] * len(spots)
+        seen = Seen(setting.edition or "")
+        self.result.seen.append(seen)
+        what = f"boards, edition {setting.edition}"
+        for place, result in self._many(survey.look, arguments, 3 * BOARD_SECONDS, what):
+            report = Report(**result) if result is not None else None
+            reports[place] = report
+            self._count(seen, spots[place], report)
+            if report is not None and report.failed and not spots[place].generated:
+                self.result.notes.append(f"{spots[place].name}: {report.failed}")
+        return reports
+
+    @staticmethod
+    def _count(seen: Seen, spot: Spot, report: Report | None) -> None:
+        if report is None:
+            seen.unfinished += 1
+            return
+        if report.failed:
+            seen.invalid += 1
+            return
+        seen.boards += 1
+        seen.generated += spot.generated
+        seen.cards += spot.cards
+        event = spot.layout.get("event")
+        seen.events += len(event) if isinstance(event, list) else 1 if event else 0
+        seen.states += report.states
+        seen.refused += report.refused
+        seen.unfinished += not report.complete
+
+    # ---- what boards show
+
+    def _shown(
+        self, spots: Sequence[Spot], reports: Sequence[Report | None], setting: Setting
+    ) -> Iterator[Finding]:
+        """Contradictions, gaps, branching, loops, open questions; each with its smallest board."""
+        good = [(spot, report) for spot, report in zip(spots, reports, strict=True) if report and not report.failed]
+        good.sort(key=lambda pair: pair[0].cards)
+        wanted: list[tuple[Sought, Spot, int]] = []
+
+        def first(sought: Sought, has: Callable[[Report], Any]) -> None:
+            having = [spot for spot, report in good if has(report)]
+            if having:
+                wanted.append((sought, having[0], len(having)))
+
+        pairs = dict.fromkeys(pair for _, report in good for pair in report.conflicts)
+        latent = dict.fromkeys(pair for _, report in good for pair in report.latent if pair not in pairs)
+        for pair in pairs:
+            first(Sought("conflict", pair), lambda report, pair=pair: pair in report.conflicts)  # type: ignore[misc]
+        off = tuple(dict.fromkeys(p.clause for p in self.precedences if p.clause))
+        for pair in latent:
+            first(Sought("conflict", pair, off), lambda report, pair=pair: pair in report.latent)  # type: ignore[misc]
+        for kind in ("stuck", "unexplained", "loops"):
+            first(Sought(kind), lambda report, kind=kind: getattr(report, kind))  # type: ignore[misc]
+        raised = dict.fromkeys(question for _, report in good for question in report.asked)
+        for question in raised:
+            for pair in dict.fromkeys(p for _, report in good for p in report.open.get(question, ())):
+                first(
+                    Sought("answers", (question, *pair)),
+                    lambda report, q=question, pair=pair: pair in report.open.get(q, ()),  # type: ignore[misc]
+                )
+        arguments = [(spot.layout, setting, sought, SHRINK_SECONDS) for sought, spot, _ in wanted]
+        told: dict[int, Any] = {}
+        for place, result in self._many(survey.shrink, arguments, SHRINK_SECONDS + 60, "smallest boards"):
+            told[place] = result
+        silences: dict[str, list[tuple[tuple[str, ...], Spot, int, Any]]] = {}
+        for place, (sought, spot, number) in enumerate(wanted):
+            result = told.get(place)
+            if sought.kind == "answers":
+                silences.setdefault(sought.names[0], []).append((sought.names[1:], spot, number, result))
+            else:
+                yield from self._finding(sought, spot, number, result, setting)
+        for question, rows in silences.items():
+            yield self._silence(question, rows, setting)
+        yield from self._unraised(good, setting)
+
+    def _finding(
+        self, sought: Sought, spot: Spot, number: int, result: Mapping[str, Any] | None, setting: Setting
+    ) -> Iterator[Finding]:
+        board = written(result["layout"]) if result else written(spot.layout)
+        common: dict[str, Any] = {
+            "edition": setting.edition or "", "board": board, "origin": spot.name,
+            "smallest": bool(result and result["smallest"]),
+        }  # fmt: skip
+        details: dict[str, Any] = {"boards": number}
+        if sought.kind != "conflict":
+            kind = {"stuck": "gap", "unexplained": "branching", "loops": "loop"}[sought.kind]
+            entry = result["entry"] if result else None
+            yield Finding(kind, _odd_verdict(kind, entry), details={**details, "entry": entry}, **common)
+            return
+        one, other = sought.names
+        minimal = result["minimal"] if result else [one, other]
+        details |= {"minimal": minimal, "after": result["after"] if result else []}
+        stated = [p for p in self.precedences if set(p.pair) == {one, other}]
+        says = f"{one} requires what {other} forbids"
+        if not sought.off or not stated:
+            verdict = f"{says}, and nothing says which of them gives way."
+            yield Finding("contradiction", verdict, clauses=tuple(minimal), details=details, **common)
+            return
+        precedence = stated[0]
+        clauses = tuple(dict.fromkeys([*minimal, *filter(None, [precedence.clause])]))
+        details["precedence"] = precedence.clause
+        if not precedence.question:
+            verdict = f"{says}; that {precedence.pair[0]} gives way has to be stated apart ({precedence.clause})."
+            yield Finding("settled", verdict, clauses=clauses, details=details, **common)
+            return
+        answer = self.book.settled(setting.edition).get(precedence.question)
+        details |= {"question": precedence.question, "answer": answer}
+        left = f"{setting.edition} answers by {answer}" if answer else f"{setting.edition} leaves open"
+        verdict = f"{says}; {precedence.clause} leaves it to the question {precedence.question}, which {left}."
+        yield Finding("settled", verdict, clauses=clauses, details=details, **common)
+        if answer:
+            verdict = (
+                f"{setting.edition} is taken to answer {precedence.question} by {answer}, yet its text holds both "
+                f"{one} and {other}."
+            )
+            yield Finding("claim", verdict, clauses=tuple(minimal), details=details, **common)
+
+    def _silence(
+        self, question: str, rows: Sequence[tuple[tuple[str, ...], Spot, int, Any]], setting: Setting
+    ) -> Finding:
+        """A question that the edition leaves open, with the smallest board for each pair of answers that differ."""
+        about = next((each.about for each in self.book.questions if each.name == question), "")
+        rows = sorted(rows, key=lambda row: len(written(row[3]["layout"] if row[3] else row[1].layout)))
+        pairs = []
+        for pair, spot, number, result in rows:
+            layout = result["layout"] if result else spot.layout
+            pairs.append(
+                {"answers": list(pair), "board": written(layout), "origin": spot.name, "boards": number,
+                 "smallest": bool(result and result["smallest"]), **((result or {}).get("outcomes") or {})}
+            )  # fmt: skip
+        answers = list(dict.fromkeys(answer for row in rows for answer in row[0]))
+        told = f"{', '.join(answers[:-1])} and {answers[-1]}"
+        verdict = f"{setting.edition} does not say: {about or question} The answers {told} come to different outcomes."
+        smallest_row = pairs[0]
+        return Finding(
+            "silence", verdict, setting.edition or "", (), smallest_row["board"], smallest_row["origin"],
+            smallest_row["smallest"], {"question": question, "pairs": pairs},
+        )  # fmt: skip
+
+    def _unraised(self, good: Sequence[tuple[Spot, Report]], setting: Setting) -> Iterator[Finding]:
+        settled = self.book.settled(setting.edition)
+        for question in self.book.questions:
+            if question.name in settled or any(question.name in report.open for _, report in good):
+                continue
+            asked = sum(question.name in report.asked for _, report in good)
+            counted = sum(question.name in report.counted for _, report in good)
+            if not asked:
+                told = f"no board raises the question {question.name}"
+            elif counted:
+                told = f"the question {question.name} changes only numbers of orders, on {counted} boards"
+            else:
+                told = f"the question {question.name} is raised by {asked} boards and changes the outcomes of none"
+            piles = ""
+            if asked and not counted and not setting.pile_order:
+                piles = " (the order of piles is not looked at without --pile-order)"
+            details = {"question": question.name, "asked": asked, "counted": counted}
+            yield Finding("unraised", f"{told}{piles}.", setting.edition or "", details=details)
+
+    # ---- clauses without effect
+
+    def _effects(self, spots: Sequence[Spot], reports: Sequence[Report | None], setting: Setting) -> None:
+        """Idle and uncovered clauses, and redundant pairs."""
+        from lastrites.listings import boards_of
+
+        hints = {clause: {name.rpartition("/")[2] for name in names} for clause, names in boards_of(self.game).items()}
+        good = [
+            (number, report) for number, report in enumerate(reports)
+            if report is not None and not report.failed and report.complete
+        ]  # fmt: skip
+        lacking = self._lacking(setting)
+        clauses = [c for c in self.book.clauses if c.id not in lacking and c.id not in setting.without]
+
+        def boards(names: Sequence[str]) -> list[tuple[int, Any, str]]:
+            def rank(entry: tuple[int, Report]) -> tuple[bool, bool, bool, int]:
+                number, report = entry
+                hinted = any(spots[number].name in hints.get(name, ()) for name in names)
+                rests = any(name in report.cited for name in names)
+                return not hinted, spots[number].generated, not rests, report.states
+
+            return [(n, spots[n].layout, report.signature) for n, report in sorted(good, key=rank)]
+
+        arguments = [
+            (clause.id, clause.kind == "consequence", boards([clause.id]), setting, EFFECT_SECONDS)
+            for clause in clauses
+        ]
+        idle: list[str] = []
+        for place, result in self._many(survey.find_effect, arguments, EFFECT_SECONDS + 60, "clauses"):
+            clause = clauses[place]
+            self.result.clauses += 1
+            number, looked, every = result if result is not None else (None, 0, False)
+            what = "with the opposite of" if clause.kind == "consequence" else "without"
+            if number is None:
+                verdict = f"{looked} boards come out the same {what} {clause.id}."
+                if every:
+                    idle.append(clause.id)
+                else:
+                    verdict = verdict[:-1] + ", more were not looked at."
+                self._found(Finding("idle", verdict, setting.edition or "", (clause.id,), details={"looked": looked}))
+            elif spots[number].generated:
+                verdict = f"only a board that was made up comes out otherwise {what} {clause.id}."
+                self._found(
+                    Finding("uncovered", verdict, setting.edition or "", (clause.id,), written(spots[number].layout),
+                            spots[number].name, False, {"looked": looked})
+                )  # fmt: skip
+        self._redundant(idle, boards, setting)
+
+    def _lacking(self, setting: Setting) -> frozenset[str]:
+        from lastrites.editions import questions_of
+
+        known = questions_of(self.game.rules / self.game.name)
+        return known.lacks.get(setting.edition or "", frozenset())
+
+    def _redundant(
+        self, idle: Sequence[str], boards: Callable[[Sequence[str]], list[tuple[int, Any, str]]], setting: Setting
+    ) -> None:
+        kinds = {clause.id: clause.kind for clause in self.book.clauses}
+        pairs = list(combinations([name for name in idle if kinds[name] != "consequence"], 2))
+        if len(pairs) > MOST_IDLE_PAIRS:
+            self.result.notes.append(f"redundant pairs were not looked for: {len(pairs)} pairs of idle clauses")
+            return
+        arguments = [
+            (other, False, boards([one, other]), replace(setting, without=(*setting.without, one)), EFFECT_SECONDS)
+            for one, other in pairs
+        ]
+        for place, result in self._many(survey.find_effect, arguments, EFFECT_SECONDS + 60, "pairs of clauses"):
+            if result is not None and result[0] is not None:
+                one, other = pairs[place]
+                verdict = f"{one} and {other} change nothing when one of them is switched off, but both together do."
+                self._found(Finding("redundant", verdict, setting.edition or "", (one, other)))
+
+
+def _odd_verdict(kind: str, entry: Mapping[str, Any] | None) -> str:
+    after = ", ".join((entry or {}).get("after", ())) or "the start"
+    options = " / ".join((entry or {}).get("options", ()))
+    if kind == "gap":
+        return f"After {after} nothing is possible, though nothing is finished."
+    if kind == "branching":
+        return f"After {after} several things may happen and nobody decides: {options}."
+    told = ", ".join(str(step["decision"]) for step in (entry or {}).get("cycle", ()))
+    return f"These steps can be repeated for ever: {told or 'see the board'}."
+
+
+__all__ = ["ERROR", "PARTS", "BoardError", "Check", "Late", "Outcome", "Scope", "Seen", "fixtures_of"]

@@ -1,0 +1,334 @@
+"""What one board shows about the rules text: the work behind ``check``, a job for a worker each.
+
+Every job takes ``emit`` and one picklable argument and emits one ``result``. Boards are resolved without the answers
+that their authors gave, under one edition.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lastrites import stop
+from lastrites.errors import BoardError
+from lastrites.layouts import Layout, board_of, smallest
+from lastrites.solver import RulesError
+
+if TYPE_CHECKING:
+    from lastrites.board import Board
+    from lastrites.resolution import Resolution
+    from lastrites.worker import Emit
+
+MOST_STATES = 4_000
+"""A board with more states is told as not looked at to the end."""
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where rules and cards come from, and how boards are read."""
+
+    edition: str | None = None
+    without: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    rules: Path | None = None
+    cards: Path | None = None
+    pile_order: bool = False
+    seconds: float = 20.0
+    left_open: tuple[str, ...] = ()
+
+
+@dataclass
+class Report:
+    """What a board showed.
+
+    ``conflicts`` are pairs of clauses that contradict each other, ``latent`` those that would if no precedence were
+    stated; ``open`` gives for each question that came up the
+    pairs of answers with different outcomes, ``counted`` those that differ in numbers of orders only; ``cited`` are
+    the clauses that its witnesses rest on. ``failed`` says why it could not be looked at.
+    """
+
+    failed: str = ""
+    complete: bool = True
+    refused: bool = False
+    states: int = 0
+    conflicts: list[Pair] = field(default_factory=list)
+    latent: list[Pair] = field(default_factory=list)
+    stuck: int = 0
+    unexplained: int = 0
+    loops: int = 0
+    asked: list[str] = field(default_factory=list)
+    open: dict[str, list[Pair]] = field(default_factory=dict)
+    counted: dict[str, list[Pair]] = field(default_factory=dict)
+    cited: list[str] = field(default_factory=list)
+    signature: str = ""
+
+
+def resolved(layout: Layout, setting: Setting, **more: Any) -> Resolution:
+    """The board of a layout, resolved. Raises BoardError and RulesError."""
+    return resolve_board(board_of(layout, rules=setting.rules, cards=setting.cards), setting, **more)
+
+
+def resolve_board(board: Board, setting: Setting, **more: Any) -> Resolution:
+    """A board resolved as the setting says; `more` comes before it. Raises BoardError and RulesError."""
+    from lastrites.resolution import Limits, resolve
+
+    options: dict[str, Any] = {
+        "edition": setting.edition,
+        "without": setting.without,
+        "against": setting.against,
+        "pile_order": setting.pile_order,
+        "left_open": setting.left_open,
+        "limits": Limits(MOST_STATES, setting.seconds),
+        **more,
+    }
+    return resolve(board, **options)
+
+
+def signature(result: Resolution) -> str:
+    """Outcomes and exact numbers of orders under every reading, as a short text: equal for equal answers."""
+    states = {outcome.id: json.dumps(outcome.state, sort_keys=True) for outcome in result.outcomes}
+    rows = sorted(
+        (sorted(assignment.when.items()), str(assignment.orders),
+         sorted((states[id], str(n)) for id, n in assignment.outcomes.items()))
+        for assignment in result.assignments
+    )  # fmt: skip
+    deciders = sorted((states[o.id], o.deciders, o.can_force) for o in result.outcomes)
+    odd = [result.refused, len(result.stuck), result.conflicts, len(result.loops), len(result.unexplained)]
+    return hashlib.sha256(json.dumps([rows, deciders, odd]).encode()).hexdigest()[:20]
+
+
+def apart(result: Resolution) -> tuple[dict[str, list[Pair]], dict[str, list[Pair]]]:
+    """Pairs of answers to each question with different outcomes, and those that differ in numbers of orders only."""
+    outcomes: dict[str, set[Pair]] = {}
+    counts: dict[str, set[Pair]] = {}
+    every = result.assignments
+    for place, one in enumerate(every):
+        for other in every[place + 1 :]:
+            differing = [q for q in one.when if q in other.when and one.when[q] != other.when[q]]
+            if len(differing) == 1:
+                question = differing[0]
+                first, second = sorted((one.when[question], other.when[question]))
+                if set(one.outcomes) != set(other.outcomes):
+                    outcomes.setdefault(question, set()).add((first, second))
+                elif dict(one.outcomes) != dict(other.outcomes):
+                    counts.setdefault(question, set()).add((first, second))
+    only = {q: sorted(pairs - outcomes.get(q, set())) for q, pairs in counts.items()}
+    return {q: sorted(pairs) for q, pairs in outcomes.items()}, {q: pairs for q, pairs in only.items() if pairs}
+
+
+def conflicts(board: Board, setting: Setting, without: Sequence[str]) -> list[Pair]:
+    """Pairs of clauses that contradict each other in a state of the board when these precedences are switched off."""
+    from lastrites.editions import choose_reading
+    from lastrites.explore import Limits, explore
+    from lastrites.resolution import rulebook
+
+    reading = choose_reading(board, {}, setting.edition, (*setting.without, *without), setting.against)
+    graph = explore(rulebook(board, reading), limits=Limits(MOST_STATES, setting.seconds))
+    return sorted({pair for node in graph.nodes for pair in node.conflicts})
+
+
+# ---------------------------------------------------------------- jobs
+
+def look(emit: Emit, argument: tuple[Layout, Setting, tuple[str, ...]]) -> None:
+    """Emits a Report about one board. The last part of the argument are the precedences to switch off in turn."""
+    layout, setting, precedences = argument
+    report = Report()
+    try:
+        board = board_of(layout, rules=setting.rules, cards=setting.cards)
+        result = resolve_board(board, setting)
+        report.complete, report.refused, report.states = result.complete, bool(result.refused), result.state_count
+        report.stuck, report.unexplained, report.loops = len(result.stuck), len(result.unexplained), len(result.loops)
+        report.conflicts = [(one, other) for one, other in (entry["clauses"] for entry in result.conflicts)]
+        report.asked = sorted({question for assignment in result.assignments for question in assignment.when})
+        report.open, report.counted = apart(result)
+        report.cited = sorted(cited(result))
+        report.signature = signature(result)
+        if precedences:
+            known = set(report.conflicts)
+            report.latent = [pair for pair in conflicts(board, setting, precedences) if pair not in known]
+    except BoardError as error:
+        report.failed = str(error.problems[0].message)
+    except RulesError as error:
+        report.failed = f"the rules are at fault: {error}"
+    emit("result", vars(report))
+
+
+def cited(result: Resolution) -> set[str]:
+    """The clauses that witnesses and refusals of an answer name."""
+    found = {clause for refusal in result.refused for clause in refusal["clauses"]}
+    for outcome in result.outcomes:
+        for step in outcome.witness:
+            found.update(step.clauses)
+            found.update(text.rpartition("(")[2].rstrip(")") for text in step.barred)
+    return found
+
+
+def find_effect(emit: Emit, argument: tuple[str, bool, list[tuple[int, Layout, str]], Setting, float]) -> None:
+    """Emits the number of the first board that comes out otherwise without a clause (or with its opposite), how many
+    were looked at, and whether that was all: ``(number or None, looked, all)``. A board that fails with the change
+    counts as coming out otherwise."""
+    clause, opposite, boards, setting, seconds = argument
+    deadline = time.monotonic() + seconds
+    change = {"against": (*setting.against, clause)} if opposite else {"without": (*setting.without, clause)}
+    looked = 0
+    for number, layout, before in boards:
+        stop.check()
+        if time.monotonic() > deadline:
+            break
+        looked += 1
+        if differs(layout, setting, before, change):
+            emit("result", (number, looked, True))
+            return
+    emit("result", (None, looked, looked == len(boards)))
+
+
+def differs(layout: Layout, setting: Setting, before: str, change: Mapping[str, Any]) -> bool:
+    """Whether a board comes out otherwise with the change."""
+    try:
+        result = resolved(layout, setting, **change)
+        return result.complete and signature(result) != before
+    except RulesError:
+        return True
+    except BoardError:
+        return False
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What a board is to show while it is made smaller: one of ``conflict`` (two clauses, precedences off),
+    ``answers`` (a question and two of its answers), ``stuck``, ``unexplained``, ``loops``."""
+
+    kind: str
+    names: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+
+
+def shows(layout: Layout, setting: Setting, sought: Sought) -> bool:
+    """Whether the board of a layout shows what is sought."""
+    stop.check()
+    try:
+        board = board_of(layout, rules=setting.rules, cards=setting.cards)
+        if sought.kind == "conflict":
+            return tuple(sought.names) in conflicts(board, setting, sought.off)
+        result = resolve_board(board, setting)
+        if not result.complete or result.warnings:
+            return False
+        if sought.kind == "answers":
+            question, *pair = sought.names
+            wanted = tuple(sorted(pair))
+            return wanted in apart(result)[0].get(question, [])
+        return bool(getattr(result, sought.kind))
+    except (BoardError, RulesError):
+        return False
+
+
+def shrink(emit: Emit, argument: tuple[Layout, Setting, Sought, float]) -> None:
+    """Emits the smallest layout that still shows what is sought, and the steps that lead there in words."""
+    layout, setting, sought, seconds = argument
+    deadline = time.monotonic() + seconds
+
+    def late() -> bool:
+        stop.check()
+        return time.monotonic() > deadline
+
+    small = smallest(layout, lambda candidate: shows(candidate, setting, sought), late)
+    emit("result", {"layout": small, "smallest": not late(), **_told(small, setting, sought)})
+
+
+def _told(layout: Layout, setting: Setting, sought: Sought) -> dict[str, Any]:
+    result = resolved(layout, setting, without=(*setting.without, *sought.off))
+    told: dict[str, Any] = {}
+    if sought.kind == "conflict":
+        pair = list(sought.names)
+        entry = next((entry for entry in result.conflicts if list(entry["clauses"]) == pair), None)
+        told["after"] = entry["after"] if entry else []
+        told["minimal"] = minimal_conflict(result, sought)
+    elif sought.kind == "answers":
+        question, *pair = sought.names
+        told["outcomes"] = outcomes_by_answer(result, question, pair)
+    else:
+        entries = getattr(result, sought.kind)
+        told["entry"] = entries[0] if entries else None
+    return told
+
+
+def outcomes_by_answer(result: Resolution, question: str, pair: Iterable[str]) -> dict[str, Any]:
+    """For each of two answers its outcomes as states, under the first answers to all others that tell them apart."""
+    one, other = pair
+    for first in result.assignments:
+        for second in result.assignments:
+            if first.when.get(question) != one or second.when.get(question) != other:
+                continue
+            same = all(second.when.get(q, a) == a for q, a in first.when.items() if q != question)
+            if same and set(first.outcomes) != set(second.outcomes):
+                states = {outcome.id: outcome.state for outcome in result.outcomes}
+                rest = {q: a for q, a in {**second.when, **first.when}.items() if q != question}
+                return {
+                    "when": rest,
+                    "only": {
+                        one: [states[id] for id in first.outcomes if id not in second.outcomes],
+                        other: [states[id] for id in second.outcomes if id not in first.outcomes],
+                    },
+                    "common": len(set(first.outcomes) & set(second.outcomes)),
+                }
+    return {}
+
+
+# ---------------------------------------------------------------- minimal sets of clauses
+
+def minimal_conflict(result: Resolution, sought: Sought) -> list[str]:
+    """A smallest set of clauses that contradict each other in the state where these two do: with any one of them
+    switched off the contradiction is gone. Found by halving (QuickXplain)."""
+    pair = (sought.names[0], sought.names[1])
+    node = next((node for node in result.graph.nodes if pair in node.conflicts), None)
+    if node is None:
+        return list(pair)
+    from lastrites.book import read_book
+    from lastrites.solver import BoundReached, LayerRules
+    from lastrites.terms import fn
+
+    book = result.graph.rulebook
+    off = {str(fact.args[0]) for fact in book.facts if fact.name == "without"}
+    clauses = [
+        clause.id for clause in read_book(result.board.rules).clauses
+        if clause.kind != "consequence" and clause.id not in off and clause.id not in pair
+    ]  # fmt: skip
+
+    def clash(kept: Sequence[str]) -> bool:
+        stop.check()
+        gone = [fn("without", clause) for clause in clauses if clause not in kept]
+        try:
+            rules = LayerRules(_with_facts(book, gone), result.graph.fluents)
+            return pair in rules.look(node.state).conflicts
+        except (BoundReached, RulesError):
+            return False
+
+    return [*pair, *_quick(clash, [], clauses, False)]
+
+
+def _with_facts(book: Any, facts: Sequence[Any]) -> Any:
+    from dataclasses import replace
+
+    return replace(book, facts=(*book.facts, *facts))
+
+
+def _quick(clash: Any, given: list[str], open_: list[str], added: bool) -> list[str]:
+    """QuickXplain: a minimal part of `open_` that together with `given` keeps the clash."""
+    if added and clash(given):
+        return []
+    if len(open_) == 1:
+        return open_ if not clash(given) else []
+    if not open_:
+        return []
+    half = len(open_) // 2
+    left, right = open_[:half], open_[half:]
+    second = _quick(clash, [*given, *left], right, bool(left))
+    first = _quick(clash, [*given, *second], left, bool(second))
+    return [*first, *second]
