@@ -210,8 +210,7 @@ class Check:
 
     def _look(self, spots: Sequence[Spot], setting: Setting) -> list[Report | None]:
         """A report about each board, and the numbers of what was looked at."""
-        off = tuple(dict.fromkeys(p.clause for p in self.precedences if p.clause and p.clause not in setting.without))
-        arguments = [(spot.layout, setting, off) for spot in spots]
+        arguments = [(spot.layout, setting) for spot in spots]
         reports: list[Report | None] = [None] * len(spots)
         seen = Seen(setting.edition or "")
         self.result.seen.append(seen)
@@ -260,9 +259,8 @@ class Check:
         latent = dict.fromkeys(pair for _, report in good for pair in report.latent if pair not in pairs)
         for pair in pairs:
             first(Sought("conflict", pair), lambda report, pair=pair: pair in report.conflicts)  # type: ignore[misc]
-        off = tuple(dict.fromkeys(p.clause for p in self.precedences if p.clause))
         for pair in latent:
-            first(Sought("conflict", pair, off), lambda report, pair=pair: pair in report.latent)  # type: ignore[misc]
+            first(Sought("clash", pair), lambda report, pair=pair: pair in report.latent)  # type: ignore[misc]
         for kind in ("stuck", "unexplained", "loops"):
             first(Sought(kind), lambda report, kind=kind: getattr(report, kind))  # type: ignore[misc]
         raised = dict.fromkeys(question for _, report in good for question in report.asked)
@@ -292,11 +290,11 @@ class Check:
     ) -> Iterator[Finding]:
         board = written(result["layout"]) if result else written(spot.layout)
         common: dict[str, Any] = {
-            "edition": setting.edition or "", "board": board, "origin": spot.name,
+            "edition": setting.edition or "", "board": board, "made_from": spot.name,
             "smallest": bool(result and result["smallest"]),
         }  # fmt: skip
         details: dict[str, Any] = {"boards": number}
-        if sought.kind != "conflict":
+        if sought.kind not in ("conflict", "clash"):
             kind = {"stuck": "gap", "unexplained": "branching", "loops": "loop"}[sought.kind]
             entry = result["entry"] if result else None
             yield Finding(kind, _odd_verdict(kind, entry), details={**details, "entry": entry}, **common)
@@ -306,15 +304,16 @@ class Check:
         details |= {"minimal": minimal, "after": result["after"] if result else []}
         stated = [p for p in self.precedences if set(p.pair) == {one, other}]
         says = f"{one} requires what {other} forbids"
-        if not sought.off or not stated:
+        if sought.kind == "conflict":
             verdict = f"{says}, and nothing says which of them gives way."
             yield Finding("contradiction", verdict, clauses=tuple(minimal), details=details, **common)
             return
-        precedence = stated[0]
+        precedence = stated[0] if stated else Precedence("", (one, other))
         clauses = tuple(dict.fromkeys([*minimal, *filter(None, [precedence.clause])]))
         details["precedence"] = precedence.clause
         if not precedence.question:
-            verdict = f"{says}; that {precedence.pair[0]} gives way has to be stated apart ({precedence.clause})."
+            where = precedence.clause or "outside of any clause"
+            verdict = f"{says}; that {precedence.pair[0]} gives way has to be stated apart ({where})."
             yield Finding("settled", verdict, clauses=clauses, details=details, **common)
             return
         answer = self.book.settled(setting.edition).get(precedence.question)
@@ -339,7 +338,7 @@ class Check:
         for pair, spot, number, result in rows:
             layout = result["layout"] if result else spot.layout
             pairs.append(
-                {"answers": list(pair), "board": written(layout), "origin": spot.name, "boards": number,
+                {"answers": list(pair), "board": written(layout), "made_from": spot.name, "boards": number,
                  "smallest": bool(result and result["smallest"]), **((result or {}).get("outcomes") or {})}
             )  # fmt: skip
         answers = list(dict.fromkeys(answer for row in rows for answer in row[0]))
@@ -347,7 +346,7 @@ class Check:
         verdict = f"{setting.edition} does not say: {about or question} The answers {told} come to different outcomes."
         smallest_row = pairs[0]
         return Finding(
-            "silence", verdict, setting.edition or "", (), smallest_row["board"], smallest_row["origin"],
+            "silence", verdict, setting.edition or "", (), smallest_row["board"], smallest_row["made_from"],
             smallest_row["smallest"], {"question": question, "pairs": pairs},
         )  # fmt: skip
 
@@ -444,7 +443,7 @@ class Check:
 
 
 def _odd_verdict(kind: str, entry: Mapping[str, Any] | None) -> str:
-    after = ", ".join((entry or {}).get("after", ())) or "the start"
+    after = ", ".join((entry or {}).get("after", ())) or "some steps"
     options = " / ".join((entry or {}).get("options", ()))
     if kind == "gap":
         return f"After {after} nothing is possible, though nothing is finished."

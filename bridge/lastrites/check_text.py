@@ -113,7 +113,7 @@ def _pair(pair: Json, width: int, style: Style) -> list[str]:
 
 def _board(finding: Json, width: int, indent: str = "    ") -> list[str]:
     small = "smallest board" if finding["smallest"] else "a board"
-    origin = f", from {finding['origin']}" if finding.get("origin") else ""
+    origin = f", from {finding['made_from']}" if finding.get("made_from") else ""
     boards = f", {counted(finding['boards'], 'board')} in all" if finding.get("boards", 1) > 1 else ""
     lines = fold(f"{small}{origin}{boards}:", width, indent, indent + "  ")
     return lines + [f"{indent}  {line}" for line in finding["board"].rstrip().split("\n")]

@@ -250,9 +250,11 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("--generated", type=_count, default=100, metavar="N",
                        help="how many more boards to make from them, by putting other cards in (default: 100)",
                        )  # fmt: skip
-    check.add_argument("--seed", type=_count, default=1, metavar="N", help="another number makes other boards")
+    check.add_argument("--seed", type=_count, default=1, metavar="N",
+                       help="another number makes other boards (default: 1)")  # fmt: skip
     check.add_argument("--only", action="append", choices=("static", "boards", "clauses"), default=[],
-                       help="only faults of files, what boards show, or clauses without effect; may be repeated")  # fmt: skip
+                       help="only faults of files, what boards show, or clauses without effect; may be repeated",
+                       )  # fmt: skip
     check.add_argument("--without", action="append", default=[], metavar="CLAUSE",
                        help="as if this clause were not in the book; may be repeated")  # fmt: skip
     check.add_argument("--pile-order", action="store_true", help="look at the order of cards in piles too")

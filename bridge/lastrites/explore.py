@@ -15,6 +15,7 @@ from lastrites.solver import (
     IllegalChoice,
     LayerRules,
     Rulebook,
+    RulesError,
     Situation,
     fail,
 )
@@ -125,6 +126,14 @@ def explore(
             rulebook = rulebook.with_constants(**{reached.bound: bound})
 
 
+def _only_answers(situation: Situation, state: int) -> None:
+    """Raises RulesError where the answer to a question does more than to be remembered."""
+    if situation.choosers and situation.choosers[0].name == READING:
+        for option in situation.options:
+            if option.delete & state or (option.add & ~state).bit_count() > 1:
+                raise RulesError(f"the rules have an answer to a question change the board: {option.decision}")
+
+
 class Walk:
     """A walk over the states of a board: what has been found, and what waits to be looked at."""
 
@@ -206,6 +215,7 @@ class Walk:
             batch = [self._stack.pop() for _ in range(size)] if self._deep else range(self._done, self._done + size)
             for node, situation in zip(batch, rules.look_all([graph.state(n) for n in batch]), strict=True):
                 fail(situation)
+                _only_answers(situation, graph.state(node))
                 self._warn(situation.warnings)
                 first = len(graph.targets)
                 for option in situation.options:

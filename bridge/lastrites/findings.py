@@ -31,7 +31,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
 class Finding:
     """One finding: what kind, in which edition, its verdict in one sentence, the clauses in question.
 
-    ``board`` is the text of the smallest board that shows it (empty if none is needed), ``origin`` the board it was
+    ``board`` is the text of the smallest board that shows it (empty if none is needed), ``made_from`` the board it was
     made from, ``smallest`` whether it could be made smaller to the end. ``details`` depend on the kind.
     """
 
@@ -40,7 +40,7 @@ class Finding:
     edition: str = ""
     clauses: tuple[str, ...] = ()
     board: str = ""
-    origin: str = ""
+    made_from: str = ""
     smallest: bool = True
     details: Mapping[str, Any] = field(default_factory=dict)
 
@@ -62,7 +62,7 @@ class Finding:
             "verdict": self.verdict,
             "clauses": told,
             "board": self.board,
-            "origin": self.origin,
+            "made_from": self.made_from,
             "smallest": self.smallest,
             **self.details,
         }

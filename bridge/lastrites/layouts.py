@@ -25,6 +25,9 @@ Layout = dict[str, Any]
 NOT_THE_BOARD = ("expect", "known to", "source", "readings", "edition")
 """What a file says about a board without being part of it."""
 
+NO_PLACES = ("event", "cards", "may")
+"""Parts of a board in which no card lies."""
+
 _COPY = re.compile(r"#\d+$")
 
 
@@ -39,7 +42,7 @@ class Spot:
     @property
     def cards(self) -> int:
         """Roughly the number of its cards, for an order from small to large."""
-        return sum(1 for part in ("players", "battlefields") for _ in _texts(self.layout.get(part)))
+        return sum(1 for _ in _lying(self.layout))
 
 
 def plain(node: Node) -> Any:
@@ -96,6 +99,13 @@ def _texts(value: Any) -> Iterator[str]:
                 yield from _texts(item)
 
 
+def _lying(layout: Layout) -> Iterator[str]:
+    """The texts of what lies somewhere on the board."""
+    for key, value in layout.items():
+        if isinstance(value, Mapping) and key not in NO_PLACES:
+            yield from _texts(value)
+
+
 def replaced(value: Any, swap: Callable[[str], str]) -> Any:
     """The same value with every text, keys included, put through `swap`."""
     if isinstance(value, Mapping):
@@ -133,9 +143,8 @@ def generated(game: Game, bases: Sequence[Spot], number: int, seed: int = 1) -> 
         if not small or len(seen) >= number:
             return
         base = dice.choice(small)
-        named = sorted({_COPY.sub("", text) for text in _texts(base.layout.get("players"))
-                        if fold(_COPY.sub("", text)) in kind_of})  # fmt: skip
-        named += sorted({text for text in _texts(base.layout.get("battlefields")) if fold(text) in kind_of} - {*named})
+        lying = {_COPY.sub("", text) for text in _lying(base.layout)}
+        named = sorted(name for name in lying if fold(name) in kind_of)
         if not named:
             continue
         changed = dice.sample(named, min(len(named), dice.choice((1, 1, 2))))
@@ -205,7 +214,7 @@ def smaller(layout: Layout) -> Iterator[Layout]:
 
     They need not be boards.
     """
-    names = dict.fromkeys([*_texts(layout.get("players")), *_texts(layout.get("battlefields"))])
+    names = dict.fromkeys(_lying(layout))
     for name in names:
         cut = _without_name({key: value for key, value in layout.items() if key != "cards"}, name)
         yield {**cut, **({"cards": layout["cards"]} if "cards" in layout else {})}

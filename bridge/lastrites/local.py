@@ -31,7 +31,7 @@ from lastrites.solver import (
 from lastrites.stategraph import Head
 
 _ABOUT_DECISIONS = frozenset({"option", "add", "del", "apart"})
-_ABOUT_STATES = frozenset({"chooser", "final", "refused", "conflict", "warns"})
+_ABOUT_STATES = frozenset({"chooser", "final", "refused", "conflict", "clash", "warns"})
 _CHECKED_HERE = frozenset({"no_chooser", "two_choosers", "two_automatic", "final_with_option"})
 
 _DEEPEST = 20_000

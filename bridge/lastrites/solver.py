@@ -246,6 +246,7 @@ class Situation:
     final: bool = False
     refused: list[tuple[int, str]] = field(default_factory=list)
     conflicts: list[tuple[str, str]] = field(default_factory=list)
+    clashes: list[tuple[str, str]] = field(default_factory=list)
     errors: list[Term] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     cites: dict[Term, list[str]] = field(default_factory=dict)
@@ -290,6 +291,8 @@ def gather(atoms: Iterable[clingo.Symbol], fluents: Fluents, given: clingo.Symbo
             situation.refused.append((arguments[1].number, arguments[2].string))
         elif name == "conflict":
             situation.conflicts.append((arguments[1].string, arguments[2].string))
+        elif name == "clash":
+            situation.clashes.append((arguments[1].string, arguments[2].string))
         elif name == "cites":
             situation.cites.setdefault(_term(arguments[1]), []).append(arguments[2].string)
         elif name == "barred":
@@ -301,6 +304,7 @@ def gather(atoms: Iterable[clingo.Symbol], fluents: Fluents, given: clingo.Symbo
     situation.choosers.sort()
     situation.refused.sort()
     situation.conflicts.sort()
+    situation.clashes.sort()
     situation.warnings.sort()
     for clauses in situation.cites.values():
         clauses.sort()
@@ -315,6 +319,18 @@ def _term(atom: clingo.Symbol) -> Term:
 _BOUNDS = {"out_of_range": "max_value", "depth": "max_depth", "too_far": "max_shift"}
 DEFAULTS = {"max_value": 20, "max_depth": 6, "max_shift": 6}
 """The bounds of a grounding, with the values that the rules give them."""
+
+
+class Branching(RulesError):
+    """The rules have several things happen of themselves in one state: no player, reading or luck chooses among the
+    ``options``."""
+
+    def __init__(self, options: Sequence[Term], what: object) -> None:
+        super().__init__(f"the rules derive what must not be: {what}")
+        self.options = tuple(options)
+
+    def __reduce__(self) -> tuple[type[Branching], tuple[object, ...]]:
+        return Branching, (self.options, str(self).partition(": ")[2])
 
 
 class IllegalChoice(Exception):
@@ -338,6 +354,8 @@ def fail(situation: Situation) -> None:
     for error in situation.errors:
         if error.name == "illegal_choice":
             raise IllegalChoice(str(error.args[0]))
+        if error.name == "two_automatic":
+            raise Branching([option.term for option in situation.options], error)
         raise RulesError(f"the rules derive what must not be: {error}")
 
 

@@ -34,6 +34,7 @@ class Head:
     final: bool = False
     refused: tuple[tuple[int, str], ...] = ()
     conflicts: tuple[tuple[str, str], ...] = ()
+    clashes: tuple[tuple[str, str], ...] = ()
     odd: str = ""
 
     @classmethod
@@ -49,7 +50,8 @@ class Head:
             odd = "unexplained"
         elif not options and not situation.final and not situation.refused:
             odd = "stuck"
-        return cls(kind, who, situation.final, tuple(situation.refused), tuple(situation.conflicts), odd)
+        refused, conflicts = tuple(situation.refused), tuple(situation.conflicts)
+        return cls(kind, who, situation.final, refused, conflicts, tuple(situation.clashes), odd)
 
 
 NOTHING_KNOWN = Head()
@@ -112,6 +114,10 @@ class Node:
     @property
     def conflicts(self) -> list[tuple[str, str]]:
         return list(self.head.conflicts)
+
+    @property
+    def clashes(self) -> list[tuple[str, str]]:
+        return list(self.head.clashes)
 
     @property
     def odd(self) -> str:

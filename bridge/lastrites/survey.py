@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from lastrites import stop
 from lastrites.errors import BoardError
+from lastrites.explore import READING
 from lastrites.layouts import Layout, board_of, smallest
-from lastrites.solver import RulesError
+from lastrites.solver import Branching, RulesError
 
 if TYPE_CHECKING:
     from lastrites.board import Board
+    from lastrites.explore import StateGraph
     from lastrites.resolution import Resolution
     from lastrites.worker import Emit
 
@@ -123,22 +125,26 @@ def apart(result: Resolution) -> tuple[dict[str, list[Pair]], dict[str, list[Pai
     return {q: sorted(pairs) for q, pairs in outcomes.items()}, {q: pairs for q, pairs in only.items() if pairs}
 
 
-def conflicts(board: Board, setting: Setting, without: Sequence[str]) -> list[Pair]:
-    """Pairs of clauses that contradict each other in a state of the board when these precedences are switched off."""
+def clashes(graph: StateGraph) -> list[Pair]:
+    """Pairs of clauses of which one requires what the other forbids in some state, settled or not."""
+    return sorted({pair for head in set(graph.heads) if head is not None for pair in head.clashes})
+
+
+def explored(board: Board, setting: Setting) -> StateGraph:
+    """The states of a board, without working out what comes out of it."""
     from lastrites.editions import choose_reading
     from lastrites.explore import Limits, explore
     from lastrites.resolution import rulebook
 
-    reading = choose_reading(board, {}, setting.edition, (*setting.without, *without), setting.against)
-    graph = explore(rulebook(board, reading), limits=Limits(MOST_STATES, setting.seconds))
-    return sorted({pair for node in graph.nodes for pair in node.conflicts})
+    reading = choose_reading(board, {}, setting.edition, setting.without, setting.against)
+    return explore(rulebook(board, reading), limits=Limits(MOST_STATES, setting.seconds))
 
 
 # ---------------------------------------------------------------- jobs
 
-def look(emit: Emit, argument: tuple[Layout, Setting, tuple[str, ...]]) -> None:
-    """Emits a Report about one board. The last part of the argument are the precedences to switch off in turn."""
-    layout, setting, precedences = argument
+def look(emit: Emit, argument: tuple[Layout, Setting]) -> None:
+    """Emits a Report about one board."""
+    layout, setting = argument
     report = Report()
     try:
         board = board_of(layout, rules=setting.rules, cards=setting.cards)
@@ -150,11 +156,11 @@ def look(emit: Emit, argument: tuple[Layout, Setting, tuple[str, ...]]) -> None:
         report.open, report.counted = apart(result)
         report.cited = sorted(cited(result))
         report.signature = signature(result)
-        if precedences:
-            known = set(report.conflicts)
-            report.latent = [pair for pair in conflicts(board, setting, precedences) if pair not in known]
+        report.latent = [pair for pair in clashes(result.graph) if pair not in report.conflicts]
     except BoardError as error:
         report.failed = str(error.problems[0].message)
+    except Branching:
+        report.unexplained = 1
     except RulesError as error:
         report.failed = f"the rules are at fault: {error}"
     emit("result", vars(report))
@@ -202,12 +208,12 @@ def differs(layout: Layout, setting: Setting, before: str, change: Mapping[str, 
 
 @dataclass(frozen=True)
 class Sought:
-    """What a board is to show while it is made smaller: one of ``conflict`` (two clauses, precedences off),
-    ``answers`` (a question and two of its answers), ``stuck``, ``unexplained``, ``loops``."""
+    """What a board is to show while it is made smaller: one of ``conflict`` and ``clash`` (two clauses that contradict
+    each other, and nothing or something settles that), ``answers`` (a question and two of its answers), ``stuck``,
+    ``unexplained``, ``loops``."""
 
     kind: str
     names: tuple[str, ...] = ()
-    off: tuple[str, ...] = ()
 
 
 def shows(layout: Layout, setting: Setting, sought: Sought) -> bool:
@@ -215,8 +221,8 @@ def shows(layout: Layout, setting: Setting, sought: Sought) -> bool:
     stop.check()
     try:
         board = board_of(layout, rules=setting.rules, cards=setting.cards)
-        if sought.kind == "conflict":
-            return tuple(sought.names) in conflicts(board, setting, sought.off)
+        if sought.kind in ("conflict", "clash"):
+            return sought.names in clashes(explored(board, setting))
         result = resolve_board(board, setting)
         if not result.complete or result.warnings:
             return False
@@ -225,6 +231,8 @@ def shows(layout: Layout, setting: Setting, sought: Sought) -> bool:
             wanted = tuple(sorted(pair))
             return wanted in apart(result)[0].get(question, [])
         return bool(getattr(result, sought.kind))
+    except Branching:
+        return sought.kind == "unexplained"
     except (BoardError, RulesError):
         return False
 
@@ -243,16 +251,21 @@ def shrink(emit: Emit, argument: tuple[Layout, Setting, Sought, float]) -> None:
 
 
 def _told(layout: Layout, setting: Setting, sought: Sought) -> dict[str, Any]:
-    result = resolved(layout, setting, without=(*setting.without, *sought.off))
+    board = board_of(layout, rules=setting.rules, cards=setting.cards)
+    try:
+        result = resolve_board(board, setting)
+    except Branching as error:
+        facts = [*board.rules.card_facts(board.library_ids()), *board.facts]
+        speaker = board.rules.words.speaker(facts)
+        return {"entry": {"options": [speaker.render(option) for option in error.options]}}
     told: dict[str, Any] = {}
-    if sought.kind == "conflict":
-        pair = list(sought.names)
-        entry = next((entry for entry in result.conflicts if list(entry["clauses"]) == pair), None)
-        told["after"] = entry["after"] if entry else []
-        told["minimal"] = minimal_conflict(result, sought)
+    if sought.kind in ("conflict", "clash"):
+        pair = (sought.names[0], sought.names[1])
+        node = next((number for number, node in enumerate(result.graph.nodes) if pair in node.clashes), None)
+        told["after"] = _after(result, node) if node is not None else []
+        told["minimal"] = minimal_clash(result, pair, node)
     elif sought.kind == "answers":
-        question, *pair = sought.names
-        told["outcomes"] = outcomes_by_answer(result, question, pair)
+        told["outcomes"] = outcomes_by_answer(result, sought.names[0], sought.names[1:])
     else:
         entries = getattr(result, sought.kind)
         told["entry"] = entries[0] if entries else None
@@ -283,13 +296,24 @@ def outcomes_by_answer(result: Resolution, question: str, pair: Iterable[str]) -
 
 # ---------------------------------------------------------------- minimal sets of clauses
 
-def minimal_conflict(result: Resolution, sought: Sought) -> list[str]:
-    """A smallest set of clauses that contradict each other in the state where these two do: with any one of them
+def _after(result: Resolution, node: int) -> list[str]:
+    """The decisions that lead to a state, in words."""
+    from lastrites.teller import Paths
+
+    for view in result.views:
+        walk = Paths(view).to([node])
+        if walk:
+            steps = (result.teller.step(*step) for step in walk)
+            return [step.decision for step in steps if step.by != READING]
+    return []
+
+
+def minimal_clash(result: Resolution, pair: Pair, number: int | None) -> list[str]:
+    """A smallest set of clauses that contradict each other in a state where these two do: with any one of them
     switched off the contradiction is gone. Found by halving (QuickXplain)."""
-    pair = (sought.names[0], sought.names[1])
-    node = next((node for node in result.graph.nodes if pair in node.conflicts), None)
-    if node is None:
+    if number is None:
         return list(pair)
+    node = result.graph.nodes[number]
     from lastrites.book import read_book
     from lastrites.solver import BoundReached, LayerRules
     from lastrites.terms import fn
@@ -306,7 +330,7 @@ def minimal_conflict(result: Resolution, sought: Sought) -> list[str]:
         gone = [fn("without", clause) for clause in clauses if clause not in kept]
         try:
             rules = LayerRules(_with_facts(book, gone), result.graph.fluents)
-            return pair in rules.look(node.state).conflicts
+            return pair in rules.look(node.state).clashes
         except (BoundReached, RulesError):
             return False
 
