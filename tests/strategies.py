@@ -73,6 +73,53 @@ def layouts(draw: st.DrawFn, most: int = 4) -> Json:
     }
 
 
+UNITS = {
+    "Watchful Sentry": 1, "LeBlanc, Fragmented": 3, "Lonely Poro": 2, "Unsung Hero": 2, "Kog'Maw, Caustic": 1,
+    "Ruined Rex": 6, "Draven, Audacious": 6, "Machine Evangel": 4, "Karthus, Eternal": 3, "Viktor, Leader": 4,
+    "Wraith of Echoes": 5, "Spectral Centaur": 5, "Shipyard Skulker": 3, "Pyke, Returned": 3, "Stalwart Poro": 2,
+}  # fmt: skip
+"""Riftbound units with their Might."""
+
+GEAR = ("Zhonya's Hourglass", "Guardian Angel")
+
+
+@st.composite
+def deathbeds(draw: st.DrawFn, most: int = 5) -> Json:
+    """A whole Riftbound board as a mapping, on which units die together. Every unit has an id."""
+    numbers = iter(range(100))
+
+    def unit() -> Json:
+        name = draw(st.sampled_from(sorted(UNITS)))
+        state: Json = {"id": f"u{next(numbers)}"}
+        if UNITS[name] > 1 and draw(st.integers(0, 2)) == 0:
+            state["damage"] = draw(st.integers(1, UNITS[name] - 1))
+        if draw(st.integers(0, 5)) == 0:
+            state["gear"] = ["Guardian Angel"]
+        return {name: state}
+
+    sizes = [draw(st.integers(1, most - 1)), draw(st.integers(0, 2))]
+    places = [[unit() for _ in range(size)] for size in (*sizes, 1)]
+    ids = [next(iter(each.values()))["id"] for place in places for each in place]
+    chosen = draw(st.lists(st.sampled_from(ids), min_size=1, unique=True))
+    kind = draw(st.sampled_from(["kill", "damage", "spell"]))
+    event: Json = {"kill": chosen}
+    if kind == "damage":
+        event = {"damage": {each: draw(st.integers(1, 6)) for each in chosen}}
+    elif kind == "spell":
+        event = {"resolve": "Flurry of Blades"}
+    gear = [draw(st.sampled_from(GEAR))] if draw(st.integers(0, 4)) == 0 else []
+    return {
+        "game": "riftbound",
+        "active": draw(st.sampled_from(["P1", "P2"])),
+        "players": {
+            "P1": {"deck size": 9, "base": [*places[0], *gear], "hand": ["Flurry of Blades"]},
+            "P2": {"deck size": 9, "base": places[1]},
+        },
+        "battlefields": {"bf1": {"controller": "P2", "units": {"P2": places[2]}}},
+        "event": event if kind != "spell" else {**event, "by": "P1"},
+    }
+
+
 def board_of(layout: Json) -> Board:
     """The board of a layout."""
     return Board.from_text(json.dumps(layout, ensure_ascii=False))

@@ -18,8 +18,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from lastrites import stop
-from lastrites.solver import GroundProgram, Rulebook
+from lastrites.solver import GroundProgram, Rulebook, RulesError
 from lastrites.terms import Term, Value
+
+PREDICATES = (
+    ("option", 2), ("add", 3), ("del", 3), ("change", 5), ("forgets", 3), ("cites", 3), ("acting", 1), ("free", 1),
+    ("over", 1), ("at_top", 2), ("picks_up", 3), ("waiting", 2), ("steady", 1), ("settled", 1), ("answer", 2),
+    ("has", 3), ("side", 3), ("you", 3),
+)  # fmt: skip
+"""The predicates that are read, by name and arity."""
 
 Key = Term
 """What a footprint speaks of: a fluent without its level, ``waits(T)``, ``num(Q)`` or ``frame(X)``."""
@@ -42,11 +49,11 @@ class _Truth:
         self._fixed: dict[int, bool] = {}
         self._read(program.rules)
         todo = [literal for literal in given if self._set(literal)]
-        todo += [
-            -atom for atom in {*self._occurs, *program.names} if self._unfounded(abs(atom)) and self._set(-abs(atom))
-        ]
+        atoms = {abs(literal) for literal in self._occurs} | program.names.keys()
+        todo += [-atom for atom in atoms if self._unfounded(atom) and self._set(-atom)]
         todo += [rule[0] for rule in self._list if not rule[1] and not rule[3] and self._set(rule[0])]
-        self._spread(todo)
+        if not self._spread(todo):
+            raise RulesError("the ground program contradicts itself; footprints cannot be read off")
         self._fixed, known = self._values, self._values
         left: dict[int, list[_Body]] = {}
         for head, bodies in program.rules.items():
@@ -215,6 +222,49 @@ class _Truth:
                             seen.add(abs(literal))
                             todo.append(abs(literal))
         return found
+
+    def all_cones(self) -> dict[int, int]:
+        """The cones of all atoms as bit masks, bit ``n`` being the fluent whose atom is ``n``: one pass (Tarjan)."""
+        below = {
+            head: {abs(literal) for body in bodies if self._body(body) is None for literal in body[0]}
+            for head, bodies in self.rules.items()
+            if head not in self._values
+        }
+        number: dict[int, int] = {}
+        low: dict[int, int] = {}
+        masks: dict[int, int] = {}
+        stack: list[int] = []
+        for root in [*below, *self.fluents]:
+            if root in number:
+                continue
+            work = [(root, iter(below.get(root, ())))]
+            number[root] = low[root] = len(number)
+            stack.append(root)
+            while work:
+                atom, following = work[-1]
+                for other in following:
+                    if other not in number:
+                        number[other] = low[other] = len(number)
+                        stack.append(other)
+                        work.append((other, iter(below.get(other, ()))))
+                        break
+                    if other not in masks:
+                        low[atom] = min(low[atom], number[other])
+                else:
+                    work.pop()
+                    if work:
+                        low[work[-1][0]] = min(low[work[-1][0]], low[atom])
+                    if low[atom] == number[atom]:
+                        members = stack[stack.index(atom) :]
+                        del stack[-len(members) :]
+                        mask = 0
+                        for member in members:
+                            if member in self.fluents:
+                                mask |= 0 if member in self._values or member in self._fixed else 1 << member
+                            for other in below.get(member, ()):
+                                mask |= masks.get(other, 0)
+                        masks.update(dict.fromkeys(members, mask))
+        return masks
 
     def needed(self, atom: int, known: dict[int, frozenset[int]]) -> frozenset[int]:
         """Atoms without which an atom cannot hold, itself included. ``known`` keeps what was worked out before."""
@@ -407,6 +457,11 @@ class Footprints:
                 if acting is not None and truth.of(acting):
                     self.acting.add(decision)
         self._moved: dict[int, frozenset[Key]] = {}
+        self._of_mask: dict[int, frozenset[Key]] = {}
+        self._cones: dict[int, int] | None = None
+        self._bases: list[Key] = []
+        if not self.picks:
+            return  # nothing can be picked, so there is nobody whose footprint is asked for
         self._waits: frozenset[Key] | None = None
         self._bases = self._base_frames(legal)
         where = {decision: self._where(decision, truth) for decision, truth in legal.items() if decision in self.picks}
@@ -465,7 +520,13 @@ class Footprints:
         """What must be touched for an atom to begin to hold."""
         known = self._moved.get(atom)
         if known is None:
-            known = self._moved[atom] = self._keys(self._base.cone([atom], _NONE))
+            if self._cones is None:
+                self._cones = self._base.all_cones()
+            mask = self._cones.get(atom, 0)
+            known = self._of_mask.get(mask)
+            if known is None:
+                known = self._of_mask[mask] = self._keys(each for each in self._program.fluents if mask >> each & 1)
+            self._moved[atom] = known
         return known
 
     def _levels(self, frame: Key) -> dict[int, int]:

@@ -211,8 +211,6 @@ def rulebook(board: Board, reading: Reading, *, pile_order: bool = False, trigge
     """
     facts = [*board.facts, *reading.facts()]
     facts += [fn("tracked", fn(what)) for what, wanted in (("piles", pile_order), ("triggers", triggers)) if wanted]
-    if triggers:
-        facts.append(fn("explain", fn("now")))
     game = board.rules
     library = game.card_blocks(board.library_ids())
     names = frozenset(_NAME.findall(_STRING.sub("", library))).union(*(_names(fact) for fact in facts))

@@ -432,14 +432,20 @@ class GraphRules:
             found += [(atom.symbol, atom.literal) for atom in atoms.by_signature(name, arity)]
         return found
 
-    def atoms(self) -> tuple[dict[int, Term], dict[int, Term]]:
-        """All named atoms of the ground program by their literal, and the fluents of those assigned from outside."""
-        names = {atom.literal: _term(atom.symbol) for atom in self._control.symbolic_atoms if atom.literal > 0}
+    def atoms(self, wanted: Iterable[tuple[str, int]]) -> tuple[dict[int, Term], dict[int, Term]]:
+        """The atoms of these predicates (name, arity) by literal, and the fluents that are assigned from outside."""
+        atoms = self._control.symbolic_atoms
+        names = {
+            atom.literal: _term(atom.symbol)
+            for name, arity in wanted
+            for atom in atoms.by_signature(name, arity)
+            if atom.literal > 0
+        }
         fluents = {}
-        for literal in self.externals:
-            fluent = names[literal].args[1]
-            assert isinstance(fluent, Term)
-            fluents[literal] = fluent
+        for fluent in self._open:
+            atom = atoms[clingo.Function("holds", [_NOW, fluent])]
+            if atom is not None and atom.literal in self.externals:
+                fluents[atom.literal] = _term(fluent)
         return names, fluents
 
     def _assign(self, state: int) -> None:
@@ -529,7 +535,7 @@ class GroundProgram:
     """The ground program of graph mode, in plain values.
 
     ``rules`` maps an atom to the bodies that derive it: literals, and for a weighted body its bound and weights.
-    ``names`` gives the term of each atom that has one, ``fluents`` the fluent of each that is assigned from outside.
+    ``names`` gives the terms of atoms that were asked for, ``fluents`` those of fluents assigned from outside.
     """
 
     rules: dict[int, list[tuple[tuple[int, ...], int, tuple[int, ...]]]]
@@ -553,11 +559,14 @@ class _Recorder(clingo.Observer):
             self.rules.setdefault(atom, []).append((body_literals, lower_bound, tuple(weight for _, weight in body)))
 
 
-def ground_program(book: Rulebook) -> GroundProgram:
-    """Ground a board with every fluent that can arise left open. Raises RulesError."""
+def ground_program(book: Rulebook, wanted: Iterable[tuple[str, int]]) -> GroundProgram:
+    """Ground a board with every fluent that can arise left open. ``wanted``: predicates, by name and arity.
+
+    Raises RulesError.
+    """
     recorder = _Recorder()
-    rules = GraphRules(book).observed(recorder)
-    atoms, fluents = rules.atoms()
+    rules = GraphRules(book).observed(recorder, explain=True)
+    atoms, fluents = rules.atoms(wanted)
     return GroundProgram(recorder.rules, atoms, fluents)
 
 

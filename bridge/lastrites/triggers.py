@@ -19,7 +19,7 @@ import networkx
 
 from lastrites import stop
 from lastrites.explore import StateGraph
-from lastrites.footprints import Effect, Footprint, Footprints, Key
+from lastrites.footprints import PREDICATES, Effect, Footprint, Footprints, Key
 from lastrites.pairs import EVENT, Clash, Deeds, PairNotes, Situations, bearer
 from lastrites.solver import ground_program
 from lastrites.teller import Paths, Teller
@@ -165,7 +165,7 @@ class _Builder:
         bounds["max_value"] = min(bounds.get("max_value", _MOST_VALUE), _MOST_VALUE)
         book = book.with_constants(**bounds)
         if footprints is None or footprints.book != book:
-            footprints = Footprints(ground_program(book), book)
+            footprints = Footprints(ground_program(book, PREDICATES), book)
         self.prints = footprints
         self.teller: Teller = resolution._teller or Teller(resolution.board, resolution.graph)
         self.truth = self.prints.at(self.states.fluents.terms(self.states.nodes[0].state))
