@@ -1,0 +1,237 @@
+"""Seeded faults: changes one rule of a game at a time, and says whether `check` or `verify` notices.
+
+Run by hand: ``python tests/mutants.py keyforge --number 24 --workers 2``. A rule of a clause is deleted, one of its
+conditions is left out or turned into its opposite, or a comparison is shifted. Faults that show without a board are
+looked for first (`check`), then the fixtures are verified, those of the clause first, until one fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fixture_help import FIXTURES, ROOT
+
+import lastrites
+from lastrites import lptext, worker
+from lastrites.book import read_book
+from lastrites.errors import BoardError
+from lastrites.game import load_game
+from lastrites.jobs import expectations
+from lastrites.listings import boards_of
+from lastrites.lptext import Statement
+from lastrites.solver import RulesError
+from lastrites.static import check_rules
+from lastrites.verify import FAILED, Json, verify
+from lastrites.worker import Emit
+
+RULES = ROOT / "rules"
+DESCRIBING = re.compile(r"^(cites|barred|clause|source|paraphrase|yields|follows_from|left_to|err|warns)\(")
+LONGEST = 900.0
+"""Seconds for one mutant."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One changed rule: in which file and clause, from which character to which, what it becomes, and how to say it."""
+
+    file: str
+    clause: str
+    line: int
+    start: int
+    end: int
+    text: str
+    how: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} ({self.clause}): {self.how}"
+
+    def written(self, folder: Path) -> Path:
+        """A copy of the rules in the folder, with this change."""
+        rules = folder / "rules"
+        shutil.copytree(RULES, rules)
+        path = rules / self.file
+        whole = path.read_text(encoding="utf-8")
+        path.write_text(whole[: self.start] + self.text + whole[self.end :], encoding="utf-8")
+        return rules
+
+
+def mutants(game: str) -> list[Mutant]:
+    """All changes of all rules of the clauses of a game, file by file."""
+    found: list[Mutant] = []
+    for path in sorted((RULES / game).glob("*.lp")):
+        whole = path.read_text(encoding="utf-8")
+        kinds = {clause.id: clause.kind for clause in read_book(load_game(game)).clauses}
+        for block in lptext.blocks(path, whole):
+            for statement in block.statements:
+                told = statement.text
+                switched_on = kinds.get(block.id) == "consequence" and "against(" in told
+                if ":-" not in statement.bare or DESCRIBING.match(told) or "explain(" in told or switched_on:
+                    continue
+                start = _offset(whole, statement)
+                for text, how in changes(statement):
+                    name = str(path.relative_to(RULES))
+                    found.append(Mutant(name, block.id, statement.line, start, start + len(told), text, how))
+    return found
+
+
+def _offset(whole: str, statement: Statement) -> int:
+    """Where a statement begins in the text of its file, in which comments may stand between its lines."""
+    start = sum(len(line) + 1 for line in whole.split("\n")[: statement.line - 1])
+    first = statement.text.split("\n")[0]
+    return whole.index(first, start)
+
+
+def changes(statement: Statement) -> Iterator[tuple[str, str]]:
+    """The texts that a rule is changed into, each with what was done."""
+    told = " ".join(statement.text.split())
+    yield "", f"deleted: {told}"
+    head, _, body = statement.text.rstrip().removesuffix(".").partition(":-")
+    parts = _conditions(body)
+    for place, part in enumerate(parts):
+        bare = part.strip()
+        if bare.startswith(("in_force(", "not in_force(", "state(")) or "{" in bare:
+            continue
+        rest = [other for number, other in enumerate(parts) if number != place]
+        if bare.startswith("not "):
+            if rest:
+                yield f"{head}:-{','.join(rest)}.", f"left out `{bare}` in: {told}"
+            yield f"{head}:-{','.join([*rest, ' ' + bare[4:]])}.", f"`{bare}` became its opposite in: {told}"
+        elif re.search(r"[<>]=?", bare) and "(" not in bare:
+            shifted = re.sub(r"(<=|>=|<|>)", lambda match: {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}[match[1]], bare)
+            yield f"{head}:-{','.join([*rest, ' ' + shifted])}.", f"`{bare}` became `{shifted}` in: {told}"
+        elif re.match(r"[a-z_]\w*\(", bare) and _variables([bare]) <= _variables(rest):
+            yield f"{head}:-{','.join([*rest, f' not {bare}'])}.", f"`{bare}` became its opposite in: {told}"
+
+
+def _variables(conditions: Sequence[str]) -> set[str]:
+    """The variables of those conditions that can bind them."""
+    positive = (part for part in conditions if not part.strip().startswith("not ") and "{" not in part)
+    return {name for part in positive for name in re.findall(r"\b[A-Z]\w*", re.sub(r'"[^"]*"', "", part))}
+
+
+def _conditions(body: str) -> list[str]:
+    """The conditions of a body, split at the commas outside of brackets and texts."""
+    parts, depth, start, quoted = [], 0, 0, False
+    for place, letter in enumerate(body):
+        if letter == '"' and body[place - 1] != "\\":
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+        elif depth == 0 and letter in ",;":
+            parts.append(body[start:place])
+            start = place + 1
+    parts.append(body[start:])
+    return parts
+
+
+def chosen(every: Sequence[Mutant], number: int, seed: int) -> list[Mutant]:
+    """Some of them: of as many clauses as possible, deletions and changes alike."""
+    dice = random.Random(seed)
+    by_clause: dict[str, list[Mutant]] = {}
+    for mutant in every:
+        by_clause.setdefault(mutant.clause, []).append(mutant)
+    names = sorted(by_clause)
+    dice.shuffle(names)
+    found: list[Mutant] = []
+    while len(found) < number and names:
+        for name in names:
+            if len(found) < number and by_clause[name]:
+                deletions = [each for each in by_clause[name] if each.how.startswith("deleted")]
+                others = [each for each in by_clause[name] if not each.how.startswith("deleted")]
+                pool = (deletions if dice.random() < 0.35 else others) or by_clause[name]
+                pick = dice.choice(pool)
+                by_clause[name].remove(pick)
+                found.append(pick)
+        names = [name for name in names if by_clause[name]]
+    return found
+
+
+def fails(path: Path, rules: Path) -> bool:
+    """Whether a board no longer comes out as it expects, or not at all, under these rules."""
+
+    def answer(readings: Mapping[str, str], edition: str | None, pile_order: bool) -> Json:
+        found = lastrites.resolve(board, readings=readings, edition=edition, pile_order=pile_order,
+                                  limits=lastrites.Limits(states=5_000, seconds=60))  # fmt: skip
+        return found.to_json()
+
+    try:
+        board = lastrites.load(path, rules=rules)
+        return verify(expectations(board), answer).status == FAILED
+    except (BoardError, RulesError):
+        return True
+
+
+def boards(game: str, clause: str) -> list[Path]:
+    """The fixtures of a game, those that show the clause or its chapter first, then from small to large."""
+    shown = set(boards_of(load_game(game)).get(clause, ()))
+    chapter = clause.rpartition(".")[0]
+    near = {name for id, names in boards_of(load_game(game)).items() if id.startswith(chapter) for name in names}
+
+    def rank(path: Path) -> tuple[bool, bool, int]:
+        name = f"{game}/{path.stem}"
+        return name not in shown, name not in near, path.stat().st_size
+
+    return sorted((FIXTURES / game).glob("*.yaml"), key=rank)
+
+
+def judged(game: str, mutant: Mutant, most: int | None = None) -> tuple[str, int]:
+    """Who notices the mutant (`check: ...`, `verify: ...`, or nothing), and how many boards were verified."""
+    with tempfile.TemporaryDirectory() as folder:
+        rules = mutant.written(Path(folder))
+        complaints = check_rules(rules, game)
+        if complaints:
+            return f"check: {complaints[0].text}", 0
+        looked = 0
+        for path in boards(game, mutant.clause)[:most]:
+            looked += 1
+            if fails(path, rules):
+                return f"verify: {path.stem}", looked
+        return "", looked
+
+
+def judge(emit: Emit, argument: tuple[str, Mutant, int | None]) -> None:
+    """Emits what came of one mutant: a job for a worker."""
+    emit("result", judged(*argument))
+
+
+def main() -> int:
+    """Look at some mutants of a game; 1 if one goes unnoticed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("game")
+    parser.add_argument("--number", type=int, default=24, help="how many mutants (default: 24)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--boards", type=int, help="at most so many boards for each (default: all)")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--only", help="only mutants whose description contains this")
+    args = parser.parse_args()
+    every = mutants(args.game)
+    some = chosen(every, args.number, args.seed)
+    if args.only:
+        some = [mutant for mutant in every if args.only in str(mutant)][: args.number]
+    arguments: list[Any] = [(args.game, mutant, args.boards) for mutant in some]
+    noticed = 0
+    for place, messages, error in worker.run_all(judge, arguments, workers=args.workers, timeout=LONGEST):
+        result = next((content for kind, content in messages if kind == "result"), None)
+        by, looked = result if result is not None else (f"worker: {error}", 0)
+        noticed += bool(by)
+        told = by or f"{looked} boards pass"
+        print(f"{'noticed  ' if by else 'UNNOTICED'} {some[place]}\n          {told}", flush=True)
+    print(f"{noticed} of {len(some)} noticed ({len(every)} mutants in all)")
+    return 0 if noticed == len(some) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
