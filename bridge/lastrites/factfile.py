@@ -74,6 +74,8 @@ def _fluents(shape: Shape) -> dict[str, tuple[str, ...]]:
     for level in shape.levels:
         for key in shape.of_form(level, "holder", "holders"):
             known[key.constant()] = ("ss",)
+    if shape.of_form("board", "lasting"):
+        known["lasting"] = ("ts",)
     return known
 
 
@@ -146,6 +148,8 @@ class _FactBoard:
         seen: dict[tuple[Value, ...], Term] = {}
         self.needed = {name: set(self.column(name)) for name in ("prints", "owner", "init zone")}
         self.defined, self.spare = set(self.column("title")), set(self.column("spare"))
+        lasting = (fluent.args[0] for fluent in self.by_name.get("init lasting", ()))
+        self.spare.update(str(ability.args[0]) for ability in lasting if isinstance(ability, Term))
         for fact, line, column in self.facts:
             for code, message, hint in self.mistakes(fact, cards, players, named, seen):
                 self.problems.append(Problem(code, self.file, line, column, message, hint))

@@ -11,6 +11,7 @@ from lastrites.definitions import DefinitionReader
 from lastrites.errors import BoardError, Problem
 from lastrites.events import EventReader
 from lastrites.game import Game
+from lastrites.lasting import read_lasting
 from lastrites.names import slug
 from lastrites.notes import Notes
 from lastrites.references import References, name_of
@@ -101,6 +102,10 @@ class BoardReader:
                 if definition.notes is not self.notes:
                     definition.notes.done()
         self.out.facts += [*players, *places, *initial]
+        for key, node in entries:
+            if key.form.name == "lasting":
+                active = forms.get("active")
+                self.out.facts += read_lasting(key.constant(), node, active, self.notes, self.words, self.to)
         if "event" in forms:
             events = EventReader(self.notes, self.words, self.to)
             self.out.facts += events.read(forms["event"], forms.get("active"))

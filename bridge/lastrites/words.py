@@ -144,7 +144,8 @@ class Words:
             raise WordError("LR-E014", node, f"a word is expected here ({kind})", _suggest("", self.known(kind)))
         term = self.word(kind, node.text)
         if term is None:
-            message = f"`{node.text}` is not a {kind} that these rules know"
+            article = "an" if kind[:1] in "aeio" else "a"
+            message = f"`{node.text}` is not {article} {kind.replace('_', ' ')} that these rules know"
             raise WordError("LR-E016", node, message, _suggest(node.text, self.known(kind)))
         return term
 

@@ -1,0 +1,39 @@
+"""Effects that already last when a board begins, under ``lasting:``: abilities without a card in play."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from lastrites.definitions import DefinitionReader
+from lastrites.notes import Notes
+from lastrites.references import References
+from lastrites.terms import Term, fn
+from lastrites.words import Words
+from lastrites.yamlio import Node, Scalar
+
+
+def read_lasting(level: str, node: Node, active: Node | None, notes: Notes, words: Words, to: References) -> list[Term]:
+    """The facts of each effect: a card of its own that lies nowhere, with the ability, and ``lasting(Ability,Player)``.
+
+    ``level`` names the keys of an entry; the player is the active one if the entry does not say another. Mistakes
+    are noted.
+    """
+    facts: list[Term] = []
+    reader = DefinitionReader(words, notes, to.find)
+    for place, item in enumerate(notes.items(node, "effects"), 1):
+        id, card = f"lasting:{place}", f"lasting effect {place}"
+        player = active.text if isinstance(active, Scalar) else ""
+        number = 0
+        ability: list[Term] = []
+        for key, value in notes.entries(level, item, required=("ability",)):
+            with notes.collecting():
+                if key.form.name == "ability":
+                    number, ability = reader.ability(id, value, count(1))
+                elif key.form.name == "by":
+                    player = to.player(value)
+                else:
+                    words.value(key.constant(), value)
+        if ability:
+            facts += [fn("title", id, card), fn("card", card), fn("prints", card, id), fn("owner", card, player)]
+            facts += [*ability, fn("init", fn("lasting", fn("ab", card, number), player))]
+    return facts
