@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,31 @@ event: {resolve: Flurry of Blades}
     assert resolution.graph.rulebook.constant("max_value") < 30
     (outcome,) = resolution.outcomes
     assert outcome.state["P2"]["deck size"] == 59
+
+
+def assignments(damage: int, needs: list[int]) -> int:
+    """In how many ways damage is assigned: some units get what is lethal for them, at most one other the rest."""
+    if damage >= sum(needs):
+        return 1
+    ways = 0
+    for size in range(len(needs) + 1):
+        for chosen in combinations(range(len(needs)), size):
+            rest = damage - sum(needs[index] for index in chosen)
+            others = [need for index, need in enumerate(needs) if index not in chosen]
+            ways += rest == 0 or (rest > 0 and sum(need > rest for need in others))
+    return ways
+
+
+@pytest.mark.parametrize(("damage", "needs"), [(5, [3, 2, 2, 1]), (7, [3, 3, 3]), (4, [1, 1, 6]), (6, [2, 1, 3])])
+def test_each_assignment_of_combat_damage_is_counted_once(damage: int, needs: list[int]) -> None:
+    units = ", ".join(f"Shipyard Skulker: {{might: {need}}}" for need in needs)
+    text = f"""
+game: riftbound
+active: P1
+players: {{P1: {{base: [Mystic Poro: {{might: {damage}}}]}}, P2: {{}}}}
+battlefields: {{bf1: {{controller: P2, units: {{P2: [{units}]}}}}}}
+event: {{attack: [Mystic Poro], battlefield: bf1}}
+"""
+    resolution = lastrites.resolve(Board.from_text(text))
+    assert not resolution.stuck
+    assert resolution.order_count == assignments(damage, needs)
