@@ -308,6 +308,16 @@ def build_parser() -> argparse.ArgumentParser:
         _option_groups(made, "sources", "output")
         return made
 
+    separate = about_game(
+        "separate", run_separate, "the smallest boards on which two readings differ",
+        "Searches boards from the smallest up until the answers to a question, or two editions, come to different\n"
+        "outcomes on one. Says what was searched; that nothing was found is a statement about that scope only.",
+        ["lastrites separate keyforge lost_ability",
+         "lastrites separate keyforge replacement --pool 'Dust Imp; The Body Snatchers' --workers 2",
+         "lastrites separate riftbound --editions 1.3 1.4 -o boards"],
+    )  # fmt: skip
+    _add_search(separate)
+
     about_game(
         "questions", run_questions, "what the rules leave open, and who answers it how",
         "Every question with its answers, who holds which, and what editions and profiles of engines answer.",
@@ -328,6 +338,13 @@ def build_parser() -> argparse.ArgumentParser:
     cards.add_argument("name", nargs="?", metavar="NAME", help="name or id of a card")
     cards.add_argument("--words", action="store_true", help="the vocabulary of cards and instructions")
     return parser
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    from lastrites.search.command import add_arguments
+
+    add_arguments(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no remarks on stderr")
 
 
 # ---------------------------------------------------------------- common
@@ -1007,6 +1024,16 @@ def run_program(args: argparse.Namespace) -> int:
 
 
 # ---------------------------------------------------------------- what the rules say about themselves
+
+def run_separate(args: argparse.Namespace) -> int:
+    """The command ``separate``."""
+    from lastrites.search.command import run
+
+    progress = Progress(quiet=args.quiet)
+    status, text = run(args, progress, progress.clear)
+    sys.stdout.write(text)
+    return status
+
 
 def run_questions(args: argparse.Namespace) -> int:
     """The command ``questions``."""

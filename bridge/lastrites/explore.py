@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,10 +23,11 @@ from lastrites.stategraph import CHANCE, NOBODY, PLAYER, READING, Head, Node, St
 
 if TYPE_CHECKING:
     from lastrites.local import LocalRules
+    from lastrites.terms import Term
 
 __all__ = [
-    "CHANCE", "MODES", "NOBODY", "PLAYER", "READING", "IllegalChoice", "Impossible", "Limits", "Node", "StateGraph",
-    "Unsupported", "explore", "has_own_bound",
+    "CHANCE", "MODES", "NOBODY", "PLAYER", "READING", "IllegalChoice", "Impossible", "Limits", "Node", "Starts",
+    "StateGraph", "Unsupported", "explore", "has_own_bound",
 ]  # fmt: skip
 
 MODES = ("graph", "layers")
@@ -124,6 +125,30 @@ def explore(
                 graph.new(start.initial)
                 return graph
             rulebook = rulebook.with_constants(**{reached.bound: bound})
+
+
+class Starts:
+    """One grounding, walked from many starts: what is learned from one walk serves the others."""
+
+    def __init__(self, rulebook: Rulebook, also: Iterable[Term]) -> None:
+        """``also`` names fluents that hold at some of the starts. Raises RulesError."""
+        from lastrites.local import LocalRules
+
+        plain = GraphRules(rulebook, also, ground=False)
+        self._graph = StateGraph(plain.fluents, rulebook, "graph", constant=plain.constant)
+        self._rules = LocalRules(plain, self._graph.effect, explain=False)
+        self.fluents, self.initial, self.unsupported = plain.fluents, plain.initial, plain.unsupported
+
+    def explore(self, start: int, limits: Limits) -> StateGraph:
+        """All that the state leads to. Raises as :func:`explore`, and BoundReached where the grounding is outgrown."""
+        deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+        walk = Walk(self._graph.sibling(), limits, deadline, None)
+        walk.start(start)
+        if self._rules.exact:
+            walk.look_up(self._rules)
+        else:
+            walk.solve(self._rules.plain, 1)
+        return walk.graph
 
 
 def _only_answers(situation: Situation, state: int) -> None:

@@ -49,10 +49,16 @@ def games(folder: Path) -> list[str]:
 
 
 def rule_files(folder: Path, game: str | None = None) -> list[Path]:
-    """The files that make up a game: those of the core, without the modes, and those of the game."""
-    modes = folder / "core" / "modes"
-    core = [path for path in sorted((folder / "core").rglob("*.lp")) if modes not in path.parents]
-    return core + (sorted((folder / game).rglob("*.lp")) if game else [])
+    """The files that make up a game: those of the core, without modes and searches, and those of the game."""
+    apart = ("modes", "search")
+    found = [*sorted((folder / "core").rglob("*.lp")), *(sorted((folder / game).rglob("*.lp")) if game else [])]
+    return [path for path in found if path.parent.name not in apart]
+
+
+def search_files(folder: Path, game: str) -> list[Path]:
+    """The program whose stable models are boards of a game; nothing where the game offers none to searches."""
+    own = sorted((folder / game / "search").glob("*.lp"))
+    return [*sorted((folder / "core" / "search").glob("*.lp")), *own] if own else []
 
 
 def _read(paths: Iterable[Path]) -> list[Source]:
@@ -215,6 +221,10 @@ def check(folder: Path, only: str | None = None) -> list[Complaint]:
         found += check_clauses(own)
         found += check_documented(sources)
         found += check_grounding(folder, game, sources)
+        searching = _read(search_files(folder, game))
+        for source in searching:
+            found += check_statements(source, mode=True)
+        found += check_documented(searching, sources)
     return sorted(dict.fromkeys(found))
 
 

@@ -138,11 +138,16 @@ class LocalRules:
     ``effects`` is the table of all that decisions were found to do. States are given without the constant fluents.
     """
 
-    def __init__(self, plain: GraphRules, effect: Callable[[Option], int] | None = None) -> None:
-        """``effect`` gives what a decision does its number. Raises RulesError when the rules cannot be grounded."""
+    def __init__(
+        self, plain: GraphRules, effect: Callable[[Option], int] | None = None, *, explain: bool = True
+    ) -> None:
+        """``effect`` gives what a decision does its number; without ``explain`` :meth:`explained` may not be asked.
+
+        Raises RulesError when the rules cannot be grounded.
+        """
         self.ground = GroundRules()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
-        self._plain = plain.observed(self.ground, explain=True)
+        self._plain = plain.observed(self.ground, explain=explain)
         self.fluents = self._plain.fluents
         self.initial = self._plain.initial
         self.constant = self._plain.constant
@@ -162,6 +167,11 @@ class LocalRules:
         self.controls: dict[int, Control] = {}
         self._reasons: dict[clingo.Symbol | None, list[tuple[_Atom, clingo.Symbol]]] | None = None
         self.control_mask = 0
+
+    @property
+    def plain(self) -> GraphRules:
+        """The rules behind, without look-up."""
+        return self._plain
 
     def _number(self, option: Option) -> int:
         self._effects.append(option)

@@ -15,7 +15,7 @@ Text of board files reaches clingo as symbols in the abstract syntax tree, never
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -165,6 +165,50 @@ def query(book: Rulebook, names: Iterable[str]) -> dict[str, list[Term]]:
                     assert isinstance(term, Term)
                     found[atom.name].append(term)
     return found
+
+
+class Enumeration:
+    """The stable models of a program, one at a time; what is learned on the way can rule out later ones."""
+
+    def __init__(self, files: Sequence[Path], text: str, facts: Iterable[Term], constants: Mapping[str, int]) -> None:
+        """``text`` is trusted. Raises RulesError when clingo cannot read or ground the program."""
+        book = Rulebook(tuple(files), text, (), Path(), tuple(constants.items()))
+        self._control = _control(book, None, facts, ("0", "--warn=none", "--project"))
+
+    def terms(self, name: str, arity: int) -> list[Term]:
+        """Atoms of this name that some stable model may hold."""
+        found = (value(atom.symbol) for atom in self._control.symbolic_atoms.by_signature(name, arity))
+        return sorted((atom for atom in found if isinstance(atom, Term)), key=str)
+
+    def cover(self, names: Sequence[str]) -> Iterator[list[Term]]:
+        """Stable models, until each atom of these names that holds in any of them has held in one."""
+        every = (atom for atom in self._control.symbolic_atoms if atom.symbol.name in names)
+        unseen = {atom.literal for atom in every if not atom.is_fact}
+        with self._control.solve(yield_=True) as handle:
+            for model in handle:
+                shown = model.symbols(shown=True)
+                literals = {found.literal for found in map(self._control.symbolic_atoms.__getitem__, shown) if found}
+                unseen -= literals
+                atoms = (value(atom) for atom in shown)
+                yield [atom for atom in atoms if isinstance(atom, Term)]
+                model.context.add_clause(sorted(unseen))
+
+    def models(self, given: Sequence[Term] = ()) -> Iterator[list[Term]]:
+        """The shown atoms of each stable model in which the ``given`` atoms hold."""
+        with self._control.solve(assumptions=[(symbol(atom), True) for atom in given], yield_=True) as handle:
+            for model in handle:
+                atoms = (value(atom) for atom in model.symbols(shown=True))
+                yield [atom for atom in atoms if isinstance(atom, Term)]
+
+
+def reachable_decisions(book: Rulebook, also: Iterable[Term] = ()) -> set[Term]:
+    """Decisions that may be options in some state, more rather than too few: what the grounder takes for possible.
+
+    ``also`` names fluents that hold at some starts, as for :class:`GraphRules`. Raises RulesError.
+    """
+    closure = _control(book, "closure", (fn("possible", fluent) for fluent in also), ("--warn=none",))
+    rows = (atom.symbol.arguments[1] for atom in closure.symbolic_atoms.by_signature("option", 2))
+    return {_term(decision) for decision in rows}
 
 
 class Fluents:
@@ -366,11 +410,15 @@ class GraphRules:
     that some decision may add is left free. Fluents of the start that nothing can delete are made facts.
     """
 
-    def __init__(self, book: Rulebook) -> None:
-        """Raises RulesError when the rules cannot be read or grounded."""
+    def __init__(self, book: Rulebook, also: Iterable[Term] = (), ground: bool = True) -> None:
+        """``also`` names fluents that hold in some of the states that will be looked at, beyond what the start of the
+        board leads to. Without ``ground`` only :meth:`observed` may be asked.
+
+        Raises RulesError when the rules cannot be read or grounded.
+        """
         self.fluents = Fluents()
         self._book = book
-        closure = _control(book, "closure", (), ("--warn=none",))
+        closure = _control(book, "closure", (fn("possible", fluent) for fluent in also), ("--warn=none",))
 
         def terms(name: str) -> list[clingo.Symbol]:
             return [atom.symbol.arguments[0] for atom in closure.symbolic_atoms.by_signature(name, 1)]
@@ -391,7 +439,8 @@ class GraphRules:
             self.initial |= bits.bit(fluent)
         for fluent in fixed:
             self.constant |= bits.bit(fluent)
-        self._ground(None)
+        if ground:
+            self._ground(None)
 
     def _ground(self, observer: clingo.Observer | None, explain: bool = False) -> None:
         facts = [*self._facts, fn("explain", fn("now"))] if explain else self._facts

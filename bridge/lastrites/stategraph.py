@@ -221,6 +221,12 @@ class StateGraph:
             self.effects.append(option)
         return number
 
+    def sibling(self) -> StateGraph:
+        """An empty graph of the same grounding that shares the table of effects."""
+        graph = StateGraph(self.fluents, self.rulebook, self.mode, constant=self.constant, effects=self.effects)
+        graph._known = self._known
+        return graph
+
     def state(self, number: int) -> int:
         """The whole state of a node."""
         return self.states[number] | self.constant

@@ -1,0 +1,1 @@
+"""Searching boards: boards are stable models too (``rules/core/search``)."""

@@ -1,0 +1,205 @@
+"""The command ``separate``: arguments, progress, output."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lastrites.errors import BoardError, Problem
+from lastrites.names import nearest
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from lastrites.game import Game
+    from lastrites.search.separate import Scope, Separation
+
+ANSWERED, INCOMPLETE = 0, 3
+INSTALL_DASK = "install the extra `cluster`: pip install 'lastrites[cluster]'"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``separate`` is told."""
+    parser.add_argument("question", nargs="?", metavar="QUESTION", help="a question, as `lastrites questions` names it")
+    parser.add_argument("--editions", nargs=2, metavar=("A", "B"), help="two editions or profiles instead")
+    group = parser.add_argument_group("what is searched")
+    group.add_argument("--max-cards", type=int, default=3, metavar="N", help="boards with at most N cards (default: 3)")
+    group.add_argument("--numbers", type=int, default=1, metavar="N",
+                       help="damage, wards, Æmber and the like that add up to at most N (default: 1)")  # fmt: skip
+    group.add_argument("--pool", action="append", default=[], metavar="CARDS",
+                       help="names or ids of cards, separated by semicolons, instead of those of the rules; "
+                            "may be repeated; `all` for the whole library")  # fmt: skip
+    group.add_argument("--event", action="append", default=[], metavar="NAME",
+                       help="only this event; may be repeated (a wrong name lists them)")  # fmt: skip
+    group.add_argument("--limit", type=int, default=3, metavar="N", help="so many boards are enough (default: 3)")
+    group.add_argument("--pile-order", action="store_true", help="the order of piles makes a difference too")
+    group.add_argument("--trace", action="store_true", help="other orders make a difference too")
+    group = parser.add_argument_group("how the rules are read")
+    group.add_argument("--reading", action="append", default=[], metavar="Q=A", help="answer another question")
+    group.add_argument("--edition", metavar="NAME", help="the edition for all other questions (default: the newest)")
+    group.add_argument("--without", action="append", default=[], metavar="CLAUSE", help="without this clause")
+    group = parser.add_argument_group("limits and work")
+    group.add_argument("--timeout", type=float, metavar="S", help="stop after S seconds with what was found")
+    group.add_argument("--limit-states", type=int, default=2_000, metavar="N",
+                       help="leave boards with more states out, and say so (default: 2000)")  # fmt: skip
+    group.add_argument("--workers", type=int, default=1, metavar="N", help="processes that look at boards (default: 1)")
+    group.add_argument("--dask", metavar="ADDRESS", help="the scheduler of a dask cluster that looks at boards")
+    group.add_argument("--journal", type=Path, metavar="FILE",
+                       help="keep what is done here, and go on from it next time")  # fmt: skip
+    group = parser.add_argument_group("output")
+    group.add_argument("-o", "--output", type=Path, metavar="DIR", help="write the boards into this folder")
+
+
+def run(args: argparse.Namespace, progress: Callable[[str], None], clear: Callable[[], None]) -> tuple[int, str]:
+    """Search, and give the exit status and what is to be printed. Raises BoardError."""
+    from lastrites import worker
+    from lastrites.search import told
+    from lastrites.search.examine import examine
+    from lastrites.search.separate import separate
+    from lastrites.search.sweep import Journal, Sweep
+    from lastrites.terminal import page_width
+
+    target, game, scope = _asked(args)
+    made: list[Separation] = []
+    journal = Journal(args.journal)
+    deadline = None if args.timeout is None else time.monotonic() + args.timeout
+
+    def search(emit: Callable[[str, Any], None], argument: Any) -> None:
+        with _executor(args) as executor:
+            sweep = Sweep(examine, executor, journal, ahead=max(8, 4 * args.workers), deadline=deadline)
+            made.append(separate(game, target, scope, sweep, progress))
+
+    def give_up() -> None:
+        clear()
+        print("interrupted", file=sys.stderr)
+        os._exit(INCOMPLETE)
+
+    try:
+        worker.run(search, None, lambda kind, content: None, give_up=give_up)
+    finally:
+        journal.close()
+        clear()
+    result = told.to_json(made[0])
+    if args.output is not None:
+        for path in told.write(result, args.output):
+            print(f"written: {path}", file=sys.stderr)
+    status = ANSWERED if result["complete"] else INCOMPLETE
+    if args.json:
+        import json
+
+        return status, json.dumps(result, ensure_ascii=False, indent=2) + "\n"
+    return status, told.text(result, page_width())
+
+
+def _asked(args: argparse.Namespace) -> tuple[Any, Game, Scope]:
+    from lastrites.game import load_game
+    from lastrites.search.examine import Target
+    from lastrites.search.separate import Scope, default_scope
+
+    game = load_game(args.game, args.rules)
+    if bool(args.question) == bool(args.editions):
+        message = "several things to tell apart at once" if args.question else "nothing to tell apart"
+        raise BoardError([Problem("LR-E016", "separate", 0, 0, message, "name a QUESTION or --editions A B")])
+    for name, number, least in (
+        ("--max-cards", args.max_cards, 1), ("--limit", args.limit, 1), ("--workers", args.workers, 1),
+        ("--numbers", args.numbers, 0), ("--limit-states", args.limit_states, 1),
+    ):  # fmt: skip
+        if number < least:
+            raise BoardError([Problem("LR-E016", name, 0, 0, f"{number} is too small", f"at least {least}")])
+    readings = []
+    for text in args.reading:
+        question, equals, answer = text.partition("=")
+        if not equals:
+            raise BoardError([Problem("LR-E016", "--reading", 0, 0, f"`{text}` is no answer", "write Q=A")])
+        readings.append((question, answer))
+    target = Target(
+        args.game, args.question or "", tuple(args.editions or ()), tuple(readings), args.edition or "",
+        tuple(args.without), args.pile_order, args.trace, str(args.rules or ""),
+    )  # fmt: skip
+    target.check()
+    offered = default_scope(game)
+    scope = Scope(
+        _pool(game, args.pool, offered.pool), _events(args.event, offered.events), args.max_cards, args.numbers,
+        args.limit_states, args.limit,
+    )  # fmt: skip
+    return target, game, scope
+
+
+def _pool(game: Game, texts: list[str], offered: tuple[str, ...]) -> tuple[str, ...]:
+    if not texts:
+        return offered
+    found: list[str] = []
+    problems = []
+    for name in (name.strip() for text in texts for name in text.split(";")):
+        if name == "all":
+            found += sorted(game.cards.by_id)
+        elif name:
+            id = game.cards.find(name)
+            if id is None:
+                close = nearest(name, game.cards.names())
+                hint = f"did you mean {' or '.join(close)}?" if close else "separate names by semicolons"
+                problems.append(Problem("LR-E018", "--pool", 0, 0, f"unknown card `{name}`", hint))
+            else:
+                found.append(id)
+    if problems:
+        raise BoardError(problems)
+    return tuple(dict.fromkeys(found))
+
+
+def _events(names: list[str], offered: tuple[str, ...]) -> tuple[str, ...]:
+    wanted = [name.replace(" ", "_").replace("-", "_") for name in names]
+    problems = [
+        Problem("LR-E016", "--event", 0, 0, f"unknown event `{name}`", f"known here: {', '.join(offered)}")
+        for name in wanted
+        if name not in offered
+    ]
+    if problems:
+        raise BoardError(problems)
+    return tuple(wanted) or offered
+
+
+@contextmanager
+def _executor(args: argparse.Namespace) -> Iterator[Executor]:
+    """The executor that the arguments ask for; what still runs there is ended with it."""
+    from lastrites.search.sweep import Serial
+
+    if args.dask is not None:
+        import importlib
+
+        try:
+            cluster: Any = importlib.import_module("distributed")
+        except ImportError:
+            raise BoardError([Problem("LR-E016", "--dask", 0, 0, "dask is not installed", INSTALL_DASK)]) from None
+        try:
+            client = cluster.Client(args.dask, timeout="10s")
+        except (OSError, ValueError) as error:
+            raise BoardError([Problem("LR-E016", "--dask", 0, 0, f"no scheduler at {args.dask}: {error}")]) from None
+        try:
+            yield client.get_executor()
+        finally:
+            client.close()
+    elif args.workers == 1:
+        yield Serial()
+    else:
+        from concurrent.futures import ProcessPoolExecutor
+
+        pool = ProcessPoolExecutor(args.workers, initializer=_deaf)
+        try:
+            yield pool
+        finally:
+            for process in list((pool._processes or {}).values()):
+                process.terminate()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _deaf() -> None:
+    """Ctrl-C is for the process that hands out the work."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,144 @@
+"""Many small jobs through a ``concurrent.futures.Executor``: results as they come, and a journal of what is done.
+
+A process pool by default; any other executor will do, a dask cluster's among them. A job is a function of a module
+and one argument, both picklable. An interrupted sweep goes on from its journal without doing work twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from lastrites import stop
+
+Json = dict[str, Any]
+Work = Callable[[Json], Json]
+"""What is done for a job: takes and gives plain data, so that both can go between processes and into a journal."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A job with its result, or with what went wrong (``error``)."""
+
+    job: Json
+    result: Json
+    error: str = ""
+
+
+class Journal:
+    """What has been done, one line of JSON for each job, written as results come."""
+
+    def __init__(self, path: Path | None) -> None:
+        """``path`` is read if it exists; None keeps the journal in memory only."""
+        self._known: dict[str, Json] = {}
+        self._file: IO[str] | None = None
+        if path is not None:
+            if path.exists():
+                for line in path.read_text(encoding="utf-8").splitlines():
+                    self._read(line)
+            self._file = path.open("a", encoding="utf-8")
+
+    def _read(self, line: str) -> None:
+        try:
+            row = json.loads(line)
+            self._known[row["key"]] = row["result"]
+        except (ValueError, KeyError, TypeError):
+            return  # a line that was cut off when the sweep was interrupted
+
+    @staticmethod
+    def key(job: Json) -> str:
+        """A name for a job that is the same whenever its content is."""
+        return hashlib.sha256(json.dumps(job, sort_keys=True).encode()).hexdigest()[:32]
+
+    def find(self, job: Json) -> Json | None:
+        """The result of a job that has been done before."""
+        return self._known.get(self.key(job))
+
+    def note(self, job: Json, result: Json) -> None:
+        """Remember a result."""
+        key = self.key(job)
+        self._known[key] = result
+        if self._file is not None:
+            self._file.write(json.dumps({"key": key, "result": result}, ensure_ascii=False) + "\n")
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+class Serial(Executor):
+    """Does each job at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """The result is there when this returns."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+@dataclass
+class Sweep:
+    """Jobs on their way through an executor.
+
+    ``ahead`` jobs wait in the executor at a time, so that an interrupt loses little.
+    """
+
+    work: Work
+    executor: Executor
+    journal: Journal = field(default_factory=lambda: Journal(None))
+    ahead: int = 8
+    deadline: float | None = None
+
+    def run(self, jobs: Iterable[Json]) -> Iterator[Done]:
+        """Results as they come. Raises KeyboardInterrupt after Ctrl-C, TimeoutError at the deadline."""
+        waiting: dict[Future[Json], Json] = {}
+        coming = iter(jobs)
+        try:
+            while True:
+                while len(waiting) < self.ahead:
+                    self._check()
+                    job = next(coming, None)
+                    if job is None:
+                        break
+                    known = self.journal.find(job)
+                    if known is not None:
+                        yield Done(job, known)
+                    else:
+                        waiting[self.executor.submit(self.work, job)] = job
+                if not waiting:
+                    return
+                ended, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+                self._check()
+                for future in ended:
+                    job = waiting.pop(future)
+                    yield self._done(job, future)
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def _check(self) -> None:
+        stop.check()
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            raise TimeoutError
+
+    def _done(self, job: Json, future: Future[Json]) -> Done:
+        try:
+            result = future.result()
+        except Exception as error:  # whatever a job runs into is told beside the results of the others
+            return Done(job, {}, f"{type(error).__name__}: {error}")
+        self.journal.note(job, result)
+        return Done(job, result)
+
+
+__all__: Sequence[str] = ["Done", "Journal", "Serial", "Sweep", "Work"]

@@ -1,0 +1,253 @@
+"""Searching boards on which readings differ: what is found does differ, and nothing smaller was missed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lastrites
+from lastrites import stop
+from lastrites.board import Board
+from lastrites.cli import main
+from lastrites.editions import choose_reading
+from lastrites.errors import BoardError
+from lastrites.game import load_game
+from lastrites.search import told
+from lastrites.search.examine import Target, examine
+from lastrites.search.proposals import Proposal, Proposer, offer
+from lastrites.search.separate import Scope, Separation, chosen, separate
+from lastrites.search.sweep import Journal, Serial, Sweep
+from lastrites.search.universe import Universe, canonical
+from lastrites.yamlio import dump
+
+GAME = load_game("keyforge")
+LOST = Target("keyforge", question="lost_ability")
+SMALL = Scope(("archimedes", "dust-imp"), ("destroy_all",), cards=2, points=0)
+
+
+def search(target: Target = LOST, scope: Scope = SMALL, sweep: Sweep | None = None) -> Separation:
+    return separate(GAME, target, scope, sweep or Sweep(examine, Serial()))
+
+
+@cache
+def known() -> Separation:
+    """The search that most tests are about."""
+    return search()
+
+
+def outcomes(board: Board, readings: dict[str, str]) -> frozenset[str]:
+    found = lastrites.resolve(board, readings=readings)
+    return frozenset(json.dumps(outcome.state, sort_keys=True) for outcome in found.outcomes)
+
+
+def differs(board: Board, question: str, answers: tuple[str, ...]) -> bool:
+    return len({outcomes(board, {question: answer}) for answer in answers}) > 1
+
+
+def every_board(kinds: tuple[str, ...], most: int) -> Iterator[tuple[int, str]]:
+    """All boards with up to so many creatures, made without clingo: number of cards, and the board file."""
+    for cards in range(1, most + 1):
+        for left in range(cards + 1):
+            for line in itertools.product(kinds, repeat=cards):
+                players = {"P1": {"battleline": list(line[:left])}, "P2": {"battleline": list(line[left:])}}
+                head = dump({"game": "keyforge", "active": "P1", "players": players})
+                yield cards, head + "event: {instructions: [{destroy: each creature}]}\n"
+
+
+def test_two_adjacent_archimedes_are_found_and_nothing_smaller_differs() -> None:
+    """Brute force over all boards of up to two creatures finds none smaller, and the same kinds of cards."""
+    made = known()
+    (found,) = chosen(made)
+    assert (found.cards, found.kinds) == (2, ("archimedes", "archimedes"))
+    answers = ("kept", "needs_both")
+    separating = {
+        (cards, text)
+        for cards, text in every_board(("Archimedes", "Dust Imp"), 2)
+        if differs(Board.from_text(text), "lost_ability", answers)
+    }
+    assert min(cards for cards, _ in separating) == found.cards
+    assert all(text.count("Archimedes") == 2 for _, text in separating)
+    assert {proposal.text.count("Archimedes") for proposal in made.found} == {2}
+    assert len(made.found) == len(separating)
+
+
+def test_what_is_written_is_a_board_that_fulfils_its_expectations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path,) = told.write(told.to_json(known()), tmp_path / "boards")
+    assert main(["verify", str(path)]) == 0
+    assert "1 ok" in capsys.readouterr().out
+    board = lastrites.load(path)
+    assert differs(board, "lost_ability", ("kept", "needs_both"))
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.data())
+def test_boards_of_one_grounding_come_out_as_each_by_itself(data: st.DataObject) -> None:
+    """What a board comes to does not depend on the other boards that share its ground program."""
+    pool = ("archimedes", "bad-penny", "soulkeeper", "troll", "armageddon-cloak", "tolas")
+    proposals = list(Proposer(GAME, pool, ["destroy_all"], 2, most=1).boards(2, data.draw(st.integers(0, 1))))
+    first = data.draw(st.sampled_from(proposals))
+    same = [each for each in proposals if each.kinds == first.kinds][:12]
+    boards = [Board.from_text(each.text) for each in same]
+    forms = [canonical(board) for board in boards]
+    reading = choose_reading(boards[0], {}, None)
+    fixed = frozenset().union(*(form.fixed for form in forms))
+    universe = Universe(boards[0], reading, fixed, [form.start for form in forms])
+    place = data.draw(st.integers(0, len(boards) - 1))
+    found = universe.find(forms[place].start)
+    alone = lastrites.resolve(boards[place])
+    assert len(found.outcomes) == len(alone.assignments)
+    for when, ends in found.outcomes:
+        (same_answers,) = [each for each in alone.assignments if each.when == when]
+        assert len(ends) == len(same_answers.outcomes)
+
+
+def test_every_proposal_is_a_board_and_none_is_proposed_twice() -> None:
+    pool = ("archimedes", "soulkeeper", "flint-s-stash")
+    texts: list[str] = []
+    for event in offer(GAME).events:
+        proposer = Proposer(GAME, pool, [event], 2, most=1)
+        for size in proposer.sizes():
+            texts += [proposal.text for proposal in proposer.boards(*size)]
+    assert len(set(texts)) == len(texts) > 100
+    for text in texts[::25]:
+        Board.from_text(text)
+
+
+def test_a_scope_in_which_nothing_differs() -> None:
+    made = search(scope=Scope(("troll", "dust-imp"), ("destroy_all",), cards=2, points=0))
+    assert made.complete
+    assert not made.found
+    assert "no board with at most 2 cards differs" in told.verdict(made)
+
+
+def test_editions() -> None:
+    """A board for each of two editions of which the later one settles what the other leaves open."""
+    scope = Scope(("bad-penny", "troll"), ("destroy_all",), cards=2, points=1)
+    made = separate(GAME, Target("keyforge", editions=("2019-09", "17.4")), scope, Sweep(examine, Serial()))
+    assert made.complete
+    result = told.to_json(made)
+    assert result["about"] == {"editions": ["2019-09", "17.4"]}
+    for board in result["boards"]:
+        sides = [
+            {json.dumps(outcome.state, sort_keys=True) for outcome in lastrites.resolve(
+                Board.from_text(board["file"]), edition=edition).outcomes}
+            for edition in ("2019-09", "17.4")
+        ]  # fmt: skip
+        assert sides[0] != sides[1]
+
+
+def test_processes_find_the_same() -> None:
+    with ProcessPoolExecutor(2) as pool:
+        made = search(sweep=Sweep(examine, pool))
+    assert [each.text for each in chosen(made)] == [each.text for each in chosen(known())]
+
+
+def test_a_cluster_finds_the_same() -> None:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        made = search(sweep=Sweep(examine, client.get_executor()))
+    assert [each.text for each in chosen(made)] == [each.text for each in chosen(known())]
+
+
+def test_a_journal_saves_doing_work_twice(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    calls: list[object] = []
+
+    def counted(job: dict[str, object]) -> dict[str, object]:
+        calls.append(job)
+        return examine(job)
+
+    first = search(sweep=Sweep(counted, Serial(), Journal(path)))
+    done = len(calls)
+    path.write_text(path.read_text(encoding="utf-8") + '{"key": "cut of', encoding="utf-8")
+    second = search(sweep=Sweep(counted, Serial(), Journal(path)))
+    assert done
+    assert len(calls) == done
+    assert first.found == second.found
+    assert first.boards == second.boards
+
+
+def test_a_time_limit_gives_what_is_known() -> None:
+    made = search(sweep=Sweep(examine, Serial(), deadline=time.monotonic()))
+    assert (made.complete, made.reason) == (False, "the time limit was reached")
+    assert not told.to_json(made)["complete"]
+
+
+def test_an_interrupt_gives_what_is_known() -> None:
+    def interrupted(job: dict[str, object]) -> dict[str, object]:
+        stop.request()
+        return examine(job)
+
+    try:
+        made = search(sweep=Sweep(interrupted, Serial()))
+    finally:
+        stop.reset()
+    assert (made.complete, made.reason) == (False, "interrupted")
+
+
+def broken(job: dict[str, object]) -> dict[str, object]:
+    raise ValueError("no good")
+
+
+def test_work_that_fails_is_told() -> None:
+    made = search(sweep=Sweep(broken, Serial()))
+    assert made.failed == {"ValueError: no good": made.failed["ValueError: no good"]}
+    assert "could not be looked at" in told.verdict(made)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["keyforge", "lost_abillity"], "did you mean lost_ability"),
+        (["keyforge", "--editions", "17.4", "17.4"], "compared with itself"),
+        (["keyforge", "--editions", "17.4", "17.5"], "unknown edition `17.5`"),
+        (["keyforge"], "nothing to tell apart"),
+        (["keyforge", "cascade", "--pool", "Dust Imps"], "did you mean Dust Imp"),
+        (["keyforge", "cascade", "--event", "explode"], "known here: destroy_all"),
+        (["keyforge", "cascade", "--max-cards", "0"], "at least 1"),
+        (["keyforge", "cascade", "--reading", "cascade=nested"], "answers `cascade` itself"),
+    ],
+)
+def test_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["separate", *arguments]) == 2
+    told_of = capsys.readouterr()
+    assert message in told_of.err
+    assert not told_of.out
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    pool = ["--pool", "Archimedes", "--event", "destroy all", "--max-cards", "2", "--numbers", "0", "--json", "-q"]
+    assert main(["separate", "keyforge", "lost_ability", *pool]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["boards"][0]["cards"] == 2
+    assert result["searched"]["boards"] > 0
+
+
+def test_a_game_that_offers_no_boards(tmp_path: Path) -> None:
+    import dataclasses
+
+    with pytest.raises(BoardError, match="LR-E041"):
+        offer(dataclasses.replace(GAME, rules=tmp_path))
+
+
+def test_sizes_come_from_the_smallest_up() -> None:
+    proposer = Proposer(GAME, ("archimedes", "troll"), ["destroy_all"], 2, most=1)
+    sizes = proposer.sizes()
+    assert sizes == sorted(sizes)
+    proposals: list[Proposal] = list(proposer.boards(2, 0))
+    assert {each.abilities for each in proposals} == {2}
