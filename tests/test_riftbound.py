@@ -11,6 +11,7 @@ from fixture_help import FIXTURES, loaded, name_of, resolved
 import lastrites
 from lastrites.board import Board
 from lastrites.terms import Term, fn
+from lastrites.yamlio import dump
 
 PASSING = {
     "doom", "wait", "batch", "applied", "spent", "subject", "aimed", "killed_it", "result_due", "picked",
@@ -129,3 +130,16 @@ event: {{attack: [Mystic Poro], battlefield: bf1}}
     resolution = lastrites.resolve(Board.from_text(text))
     assert not resolution.stuck
     assert resolution.order_count == assignments(damage, needs)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a-combat-that-still-goes-on", "draven-mirror-at-seven-points", "an-attack-that-kills-the-last-defender"],
+)
+def test_an_outcome_put_into_a_board_file_is_the_same_board(name: str) -> None:
+    board, _ = loaded(FIXTURES / "riftbound" / f"{name}.yaml")
+    for outcome in resolved(FIXTURES / "riftbound" / f"{name}.yaml").outcomes:
+        rest = {key: value for key, value in outcome.state.items() if key not in board.players}
+        players = {player: outcome.state[player] for player in board.players}
+        again = Board.from_text(dump({"game": "riftbound", "active": "P1", "players": players, **rest}))
+        assert lastrites.resolve(again).outcomes[0].state == outcome.state

@@ -154,7 +154,7 @@ def test_what_players_may_do_of_their_own_accord(rules: Path) -> None:
 def test_cards_and_boards_that_name_players_and_places(rules: Path) -> None:
     text = TEXT.replace("{P2: 2}, role", "{P2: 2}, lent to: P2, role") + "storms: {winter: north}\n"
     read = Board.from_text(text, rules=rules)
-    assert {fn("init", fn("lent", "Ant#1", "P2")), fn("storm", fn("winter"), "north")} <= set(read.facts)
+    assert {fn("init", fn("lent", "Ant#1", "P2")), fn("init", fn("storm", fn("winter"), "north"))} <= set(read.facts)
     assert state(read, read.initial())["P1"]["row"][0]["Ant#1"]["lent to"] == "P2"
     for wrong in ("storms: north", "storms: {summer: north}", "storms: {winter: south-west}"):
         with pytest.raises(BoardError):

@@ -642,6 +642,10 @@ class _Compiler:
                 return Entries(tuple((name.text, Exactly(self.number(inside), 0)) for name, inside in node.entries))
             case "numbers_by_player":
                 return Exactly(self.number(node), 0)
+            case "pairs" if isinstance(node, MappingNode):
+                return Entries(
+                    tuple((name.text, Exactly(str(self.plain(inside)), "none")) for name, inside in node.entries)
+                )
             case _:
                 return AsWritten(self.plain(node))
 

@@ -76,6 +76,10 @@ def _fluents(shape: Shape) -> dict[str, tuple[str, ...]]:
             known[key.constant()] = ("ss",)
     if shape.of_form("board", "lasting"):
         known["lasting"] = ("ts",)
+    for key in shape.of_form("board", "pairs"):
+        known[key.constant()] = ("ts",)
+    for key in shape.of_form("board", "holder"):
+        known[key.constant()] = ("s",)
     return known
 
 

@@ -136,6 +136,8 @@ class BoardReader:
             out.facts.append(fn("setting", fn(key.constant(0)), number(node)))
         elif form == "pairs":
             out.facts += self.pairs(key, node)
+        elif form == "holder":
+            out.facts.append(_init(key.constant(), self.to.player(node)))
         elif form == "offers":
             out.facts += self.offers(node)
         elif form == "expect":
@@ -149,7 +151,7 @@ class BoardReader:
             )
 
     def pairs(self, key: Key, node: Node) -> list[Term]:
-        """``{word: player or place}``, each a fact of its own."""
+        """``{word: player or place}``, each a fluent of its own."""
         if not isinstance(node, Mapping):
             raise WordError("LR-E014", node, "a mapping is expected here", f"write {key.text}: {{word: name}}")
         facts: list[Term] = []
@@ -158,7 +160,7 @@ class BoardReader:
                 word = self.words.value(key.constant(1), name)
                 place = isinstance(value, Scalar) and value.text in self.to.places
                 what = value.text if place and isinstance(value, Scalar) else self.to.player(value)
-                facts.append(fn(key.constant(0), word, what))
+                facts.append(_init(key.constant(0), word, what))
         return facts
 
     def offers(self, node: Node) -> list[Term]:

@@ -27,6 +27,7 @@ class _Fluents:
     marks: dict[str, set[Term]] = field(default_factory=dict)
     others: dict[tuple[str, str], list[Value]] = field(default_factory=dict)
     whole: dict[str, str] = field(default_factory=dict)
+    pairs: dict[str, dict[Term, str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fluents: Iterable[Term]) -> _Fluents:
@@ -45,6 +46,8 @@ class _Fluents:
                     found.marks.setdefault(card, set()).add(mark)
                 case Term(name, (str(who),)):
                     found.whole[name] = who
+                case Term(name, (Term(_, ()) as word, str(value))):
+                    found.pairs.setdefault(name, {})[word] = value
                 case Term(name, (str(subject), value)):
                     found.others.setdefault((name, subject), []).append(value)
         return found
@@ -96,6 +99,10 @@ class StateWriter:
         for key in self.shape.of_form("outcome", "holder"):
             if key.constant() in found.whole:
                 state[key.text] = found.whole[key.constant()]
+        for key in self.shape.of_form("outcome", "pairs"):
+            words = sorted(found.pairs.get(key.constant(0), {}).items(), key=lambda pair: order(pair[0]))
+            if words:
+                state[key.text] = {str(self.words.text(key.constant(1), word)): value for word, value in words}
         return state
 
     # ---- changes
@@ -115,6 +122,12 @@ class StateWriter:
         for key in self.shape.of_form("outcome", "holder"):
             if key.constant() in new.whole and key.constant() not in old.whole:
                 lines.append(f"{key.text}: {new.whole[key.constant()]}")
+        for key in self.shape.of_form("outcome", "pairs"):
+            was, now = (part.pairs.get(key.constant(0), {}) for part in (old, new))
+            for word in sorted({*was, *now}, key=order):
+                if was.get(word) != now.get(word):
+                    text = self.words.text(key.constant(1), word)
+                    lines.append(f"{text}: {was.get(word, 'none')} -> {now.get(word, 'none')}")
         return lines
 
     def _place_changes(self, level: str, place: str, old: _Fluents, new: _Fluents) -> list[str]:
