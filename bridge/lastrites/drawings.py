@@ -90,7 +90,7 @@ def dot(data: Json, possible: bool = False) -> str:
     lines = [
         "digraph triggers {",
         f'  graph [rankdir=LR, fontname="Helvetica", fontsize=14, labelloc=t, nodesep=0.35, ranksep=0.9, '
-        f"label={_dot_text(textwrap.wrap(title, 60))}];",
+        f"label={_dot_text(textwrap.wrap(title, 90))}];",
         '  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11, margin="0.12,0.08"];',
         '  edge [fontname="Helvetica", fontsize=9];',
     ]

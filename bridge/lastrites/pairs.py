@@ -73,7 +73,8 @@ class PairNotes:
 class Deeds:
     """What was really seen of an ability: fluents it has begun and ended (bits), instances it made wait or took away.
 
-    ``later``: instances that are picked at some time after it, though they could not be picked in its stead.
+    ``later``: instances that are picked at some time after it, though they could not be picked in its stead;
+    ``prevented``: those that could still be picked at some time before it was picked, and never after.
     """
 
     begun: int = 0
@@ -81,6 +82,7 @@ class Deeds:
     made_wait: set[Term] = field(default_factory=set)
     took_away: set[Term] = field(default_factory=set)
     later: set[Term] = field(default_factory=set)
+    prevented: set[Term] = field(default_factory=set)
 
 
 class Situations:
@@ -316,6 +318,7 @@ class Situations:
                     if instance is not None or begins or node == view.order[0]:
                         deeds = found.setdefault(EVENT if instance is None else bearer(instance), Deeds())
                         deeds.later |= later[target] - self.picked_in(view, node).keys()
+                        deeds.prevented |= later[node] - later[target] - {instance}
                         self._follow(view, node, target, instance, deeds)
         return found, {instance for instance, mask in self._waits.items() if union & mask}
 

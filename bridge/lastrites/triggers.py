@@ -95,7 +95,7 @@ class TriggerGraph(_MultiDiGraph):
         edges = [(a, b, data["kind"]) for a, b, data in self.counting() if node in (a, b)]
         sets_off = [b for a, b, kind in edges if a == node and kind == TRIGGER]
         return (
-            bool(sets_off)
+            len(set(sets_off)) > 1
             and not beside
             and all(kind == TRIGGER and (a == node != b or a == "event") for a, b, kind in edges)
         )
@@ -290,7 +290,9 @@ class _Builder:
         barred |= a.alone.writes & self.prints.over
         barred -= self.prints.idle
         if (removed or barred) and first != second:
-            real = bool(seen.took_away & set(b.instances)) or self._changed(seen, barred)
+            lost = (seen.took_away | seen.prevented) & set(b.instances)
+            # What never comes up may have been prevented always.
+            real = bool(lost) or (second not in self.used and self._changed(seen, barred))
             self._edge(made, a, b, REMOVE, removed | barred, real, a.alone.effects, [*adding, *b.own])
         reads = {key for effect in b.own for key in effect.reads if not control(key)} - self.prints.idle
         changed = a.alone.writes & reads
