@@ -144,7 +144,7 @@ def test_abilities_without_an_edge_commute_in_riftbound(layout: Json) -> None:
 
 def test_the_plain_look_sees_an_order_that_matters() -> None:
     resolution = resolved("keyforge/soleft-and-burnished-nickles", readings={"cascade": "nested"})
-    footprints = resolution.triggers.footprints
+    footprints = graph_of("keyforge/soleft-and-burnished-nickles").footprints
     assert footprints is not None
     plain = Plain(resolution, footprints.picks)
     (view,) = resolution._views
@@ -157,7 +157,7 @@ def test_the_plain_look_sees_an_order_that_matters() -> None:
 def test_what_follows_from_a_state_is_what_the_rules_say(name: str) -> None:
     """Where every fluent is given, unit propagation finds what the solver finds: options, and what they change."""
     resolution = resolved(name)
-    footprints = resolution.triggers.footprints
+    footprints = graph_of(name).footprints
     assert footprints is not None
     fluents = resolution.graph.fluents
     for node in resolution.graph.nodes:
@@ -309,6 +309,20 @@ def test_a_graph_shows_itself_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> 
     shown = graph_of("keyforge/groggins-fights-dust-imp-with-soulkeeper")._repr_html_()
     assert "<svg" in shown
     assert "Soulkeeper" in shown
+
+
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [
+        ("README.md", "keyforge/groggins-fights-dust-imp-with-soulkeeper"),
+        ("README.md", "riftbound/kogmaw-against-a-machine-evangel"),
+        ("docs/graph.md", "keyforge/soleft-and-burnished-nickles"),
+    ],
+)
+def test_the_pictures_on_pages(page: str, name: str) -> None:
+    text = (FIXTURES.parent / page).read_text(encoding="utf-8")
+    assert name.rpartition("/")[2] in text
+    assert f"```mermaid\n{drawings.mermaid(graph_of(name).to_json())}```\n" in text
 
 
 # ---- the command
