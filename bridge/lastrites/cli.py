@@ -199,6 +199,22 @@ def build_parser() -> argparse.ArgumentParser:
                        help="draw too what could be in principle, but never matters on this board")  # fmt: skip
     _option_groups(graph, "sources", "cards", "readings", "limits", "output", "quiet")
 
+    why_not = command(
+        "why-not", run_why_not, "why a state that one might expect does not come out",
+        "Takes a state, written as an outcome under `expect:` in a board file. If it comes out: in which outcomes,\n"
+        "under which readings. If not: the answers or editions under which it would, the legal order that ends\n"
+        "nearest to it and what differs there, what clauses bar, and each single clause without which it would come\n"
+        "out (for a consequence: with the opposite of which).",
+        ["lastrites why-not board.yaml '{Ann: {hand: [Dust Imp]}}'",
+         "lastrites why-not board.yaml '{Ann: {aember: 3}, Bob: {discard: {contains: [Troll]}}}' --tries 10"],
+    )  # fmt: skip
+    why_not.add_argument("board", metavar="BOARD", type=Path)
+    why_not.add_argument("state", metavar="STATE",
+                         help="what should come out; what it does not mention is not looked at")  # fmt: skip
+    _option_groups(why_not, "sources", "cards", "readings", "limits", "output", "quiet")
+    why_not.add_argument("--tries", type=_count, default=40, metavar="N",
+                         help="switch at most N clauses, one at a time (default: 40)")  # fmt: skip
+
     verify = command(
         "verify", run_verify, "whether what boards expect comes out",
         "Runs the `expect:` of every board, of folders with all they hold: a line for each board, the differences\n"
@@ -625,6 +641,39 @@ def _clauses_json(names: Iterable[str], clauses: Mapping[str, ClauseText]) -> di
 def _changed(request: Request) -> list[str]:
     """What differs from the book, in words."""
     return [f"without {name}" for name in request.without] + [f"against {name}" for name in request.against]
+
+
+def run_why_not(args: argparse.Namespace) -> int:
+    """The command ``why-not``."""
+    from lastrites import jobs
+    from lastrites.book import clause_texts
+    from lastrites.whynot import compile_state
+    from lastrites.whynot_text import named, whynot_text
+
+    request = _request(_load([args.board], args)[0][0], args)
+    asked = jobs.WhyNotRequest(args.state, compile_state(args.state, request.board), args.tries, request)
+    answer = _Answer(request, Progress(quiet=args.quiet))
+
+    def show() -> int:
+        result = answer.result
+        if result is None:
+            print(f"incomplete: {answer.reason}", file=sys.stderr)
+            return INCOMPLETE
+        if answer.reason and not result["complete"]:
+            result["incomplete_reason"] = answer.reason
+        clauses = clause_texts(request.board.rules, result["edition"])
+        if args.json:
+            _print_json({**result, "clause_texts": _clauses_json(named(result), clauses)})
+        else:
+            title, style = request.board.title, Style.of(sys.stdout)
+            sys.stdout.write(whynot_text(result, title, changed=_changed(request), clauses=clauses, style=style))
+        return ANSWERED if result["complete"] else INCOMPLETE
+
+    def give_up() -> None:
+        show()
+
+    _run(jobs.why_not, answer, give_up, asked)
+    return show()
 
 
 def run_orders(args: argparse.Namespace) -> int:

@@ -208,6 +208,14 @@ def choose_reading(
 _KIND = re.compile(r'^clause\("([^"]+)",\s*(\w+)\)\.', re.MULTILINE)
 
 
+def clause_kinds(files: Iterable[Path]) -> dict[str, str]:
+    """The clauses that stand in these files, with their kinds."""
+    kinds: dict[str, str] = {}
+    for file in files:
+        kinds.update(_KIND.findall(file.read_text(encoding="utf-8")))
+    return kinds
+
+
 def _check_clauses(
     board: Board, without: Iterable[str], against: Iterable[str], problems: list[Problem]
 ) -> None:
@@ -215,9 +223,7 @@ def _check_clauses(
     wanted = [(clause, False) for clause in without] + [(clause, True) for clause in against]
     if not wanted:
         return
-    kinds: dict[str, str] = {}
-    for file in board.rules.files:
-        kinds.update(_KIND.findall(file.read_text(encoding="utf-8")))
+    kinds = clause_kinds(board.rules.files)
     for clause, opposite in wanted:
         if clause not in kinds:
             close = nearest(clause, kinds)

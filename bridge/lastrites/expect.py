@@ -39,10 +39,15 @@ def base_name(card: str) -> str:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """A place in a state where it differs from what was expected."""
+    """A place in a state where it differs from what was expected.
+
+    ``weight`` is how many keys or cards differ there, ``gap`` how far numbers are apart.
+    """
 
     path: str
     text: str
+    weight: int = 1
+    gap: int = 0
 
     def __str__(self) -> str:
         return f"{self.path}: {self.text}" if self.path else self.text
@@ -86,7 +91,9 @@ class Exactly:
         found = self.absent if value is None else value
         if found == self.value and isinstance(found, bool) == isinstance(self.value, bool):
             return []
-        return [Mismatch(path, f"expected {shown(self.value)}, found {'nothing' if found is None else shown(found)}")]
+        text = f"expected {shown(self.value)}, found {'nothing' if found is None else shown(found)}"
+        numbers = type(found) is type(self.value) is int
+        return [Mismatch(path, text, gap=abs(found - self.value) if numbers else 0)]
 
 
 @dataclass(frozen=True)
@@ -173,8 +180,8 @@ def pair_up(cards: Sequence[CardPattern], items: Sequence[Any]) -> dict[int, int
     return {card: item for item, card in taken.items()}
 
 
-def _collection_text(cards: Sequence[CardPattern], items: Sequence[Any], whole: bool) -> str:
-    """What is missing and what is too much; empty when all is well."""
+def _collection(cards: Sequence[CardPattern], items: Sequence[Any], whole: bool) -> tuple[str, int]:
+    """What is missing and what is too much, and how many cards that are; empty when all is well."""
     pairs = pair_up(cards, items)
     missing = [str(card) for place, card in enumerate(cards) if place not in pairs]
     extra = [_shown_item(item) for place, item in enumerate(items) if place not in pairs.values()]
@@ -184,10 +191,14 @@ def _collection_text(cards: Sequence[CardPattern], items: Sequence[Any], whole: 
     if extra and whole:
         parts.append(f"unexpected {', '.join(extra)}")
     if not parts:
-        return ""
+        return "", 0
+    # A card that is there in another state is one difference, not one missing and one too much.
+    plain = [replace(card, state=Entries(())) for place, card in enumerate(cards) if place not in pairs]
+    there = len(pair_up(plain, [item for place, item in enumerate(items) if place not in pairs.values()]))
+    weight = len(missing) - there + (len(extra) if whole else there)
     if extra and not whole:
         parts.append(f"there is {', '.join(extra)}")
-    return "; ".join(parts)
+    return "; ".join(parts), weight
 
 
 @dataclass(frozen=True)
@@ -216,9 +227,9 @@ class WholeZone:
 
     def differences(self, value: Any, path: str) -> list[Mismatch]:
         items = list(value or ())
-        text = _collection_text(self.cards(), items, whole=True)
+        text, weight = _collection(self.cards(), items, whole=True)
         if text:
-            return [Mismatch(path, text)]
+            return [Mismatch(path, text, weight)]
         if self.ordered and not self._in_order(items):
             return [Mismatch(path, f"expected the order {self}, found {shown(items)}")]
         return []
@@ -248,8 +259,8 @@ class Contains:
     cards: tuple[CardPattern, ...]
 
     def differences(self, value: Any, path: str) -> list[Mismatch]:
-        text = _collection_text(self.cards, list(value or ()), whole=False)
-        return [Mismatch(path, text)] if text else []
+        text, weight = _collection(self.cards, list(value or ()), whole=False)
+        return [Mismatch(path, text, weight)] if text else []
 
     def __str__(self) -> str:
         return f"{{contains: [{', '.join(map(str, self.cards))}]}}"
@@ -282,7 +293,8 @@ class Place:
             if isinstance(pattern, WholeZone) and size and size not in mentioned:
                 unnamed = int(content.get(size, len(named))) - len(named)
                 if unnamed > 0:
-                    found.append(Mismatch(inside, f"unexpected {unnamed} unnamed card{'s' * (unnamed != 1)}"))
+                    text = f"unexpected {unnamed} unnamed card{'s' * (unnamed != 1)}"
+                    found.append(Mismatch(inside, text, unnamed))
         return found
 
     def _value(self, content: Mapping[str, Any], key: str) -> Any:
@@ -304,7 +316,8 @@ class Count:
     def differences(self, value: Any, path: str) -> list[Mismatch]:
         if value == self.number:
             return []
-        return [Mismatch(path, f"expected {self.number} card{'s' * (self.number != 1)}, found {value}")]
+        text = f"expected {self.number} card{'s' * (self.number != 1)}, found {value}"
+        return [Mismatch(path, text, gap=abs(int(value) - self.number))]
 
     def __str__(self) -> str:
         return f"{{count: {self.number}}}"

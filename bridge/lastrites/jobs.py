@@ -16,7 +16,7 @@ from lastrites.errors import BoardError, Problem
 if TYPE_CHECKING:
     from lastrites.board import Board
     from lastrites.comparison import Side
-    from lastrites.expect import Expectation, Scope
+    from lastrites.expect import Entry, Expectation, Scope
     from lastrites.resolution import Resolution
     from lastrites.worker import Emit
 
@@ -103,6 +103,32 @@ def why(emit: Emit, request: Request) -> None:
     try:
         resolution = _resolve(request, emit)
         emit("result", {**resolution.to_json(), "rulings": rulings(resolution, request.readings)})
+    except BoardError as error:
+        emit("problems", error.problems)
+
+
+@dataclass(frozen=True)
+class WhyNotRequest:
+    """A described state, as text and compiled, and how many clauses may be tried; the rest is in ``request``."""
+
+    text: str
+    entry: Entry
+    tries: int
+    request: Request
+
+
+def why_not(emit: Emit, asked: WhyNotRequest) -> None:
+    """Emits what is known, again and again, as ``result``; at last the whole answer."""
+    from lastrites.whynot import Question
+    from lastrites.whynot import why_not as explain
+
+    request = asked.request
+    question = Question(
+        request.board, asked.text, asked.entry, request.readings, request.edition, request.without, request.against,
+        request.pile_order, request.limit_states, request.timeout, request.reduction, asked.tries,
+    )  # fmt: skip
+    try:
+        emit("result", explain(question, emit))
     except BoardError as error:
         emit("problems", error.problems)
 

@@ -30,7 +30,7 @@ class Teller:
         self.writer = StateWriter(board)
         self._speaker: Speaker | None = None
         self._cites: dict[int, dict[Term, list[str]]] = {}
-        self._barred: dict[int, list[str]] = {}
+        self._barred: dict[int, list[tuple[str, str]]] = {}
         self._told: dict[int, Told] = {}
 
     @property
@@ -54,8 +54,16 @@ class Teller:
         for node, situation in zip(missing, found, strict=True):
             self._cites[node] = situation.cites
             self._told[node] = situation.told or Told()
-            barred = (f"{self.speaker.render(what)} ({clause})" for what, clause in situation.barred)
-            self._barred[node] = sorted(barred)
+            self._barred[node] = sorted((self.speaker.render(what), clause) for what, clause in situation.barred)
+
+    def in_the_way(self) -> list[tuple[str, str]]:
+        """What clauses bar in the states that have been explained, in words, each with its clause."""
+        return list(dict.fromkeys(row for rows in self._barred.values() for row in rows))
+
+    def cited(self) -> list[str]:
+        """The clauses on which steps rest in the states that have been explained."""
+        steps = (clauses for cites in self._cites.values() for clauses in cites.values())
+        return list(dict.fromkeys(clause for clauses in steps for clause in clauses))
 
     def step(self, node: int, number: int) -> Step:
         """The decision ``number`` taken in a node, in words; clauses only if the node has been explained."""
@@ -72,7 +80,7 @@ class Teller:
             self.speaker.render(decision),
             tuple(self._cites.get(node, {}).get(decision, ())),
             tuple(self.writer.changes(before, after)),
-            tuple(self._barred.get(node, ())),
+            tuple(f"{what} ({clause})" for what, clause in self._barred.get(node, ())),
             tuple(map(self.speaker.render, self._told[node].remarks_on(decision))) if node in self._told else (),
             tuple(self._lists(node, here.targets[number])),
         )

@@ -1,0 +1,332 @@
+"""Why a described state does not come out: the nearest outcome, other readings that give it, clauses in the way.
+
+A state is described by an entry as under ``expect:``. If it does come out that is said, and where. If not, the answers
+and editions under which it does are looked for, then the outcome that differs least and an order that leads there,
+then the single clauses without which it would come out (or, for a consequence, with the opposite of which).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lastrites import stop
+from lastrites.editions import questions_of
+from lastrites.errors import BoardError, Problem
+from lastrites.expect import Entries, Entry, Mismatch, Place
+from lastrites.ruling import rulings
+from lastrites.solver import RulesError
+
+if TYPE_CHECKING:
+    from lastrites.board import Board
+    from lastrites.resolution import Resolution
+
+MOST_EXPLAINED = 400
+"""In so many states, those of the nearest order first, the clauses in the way are looked for."""
+
+MOST_TRIED = 40
+"""So many clauses are switched, one at a time, unless the user says otherwise."""
+
+ROOM = 2_000
+"""A board with a clause switched may have so many states, or ten times as many as it has otherwise."""
+
+_BY_NAME = re.compile(r"^[^%#\n]*\bin_edition\(", re.MULTILINE)
+"""A rule that speaks of editions by name."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: a board and how it is read, the state that is described, as text and compiled, and the limits."""
+
+    board: Board
+    text: str
+    entry: Entry
+    readings: Mapping[str, str] = field(default_factory=dict)
+    edition: str | None = None
+    without: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    pile_order: bool = False
+    limit_states: int | None = None
+    seconds: float | None = None
+    reduction: bool = True
+    tries: int = MOST_TRIED
+
+
+Json = dict[str, Any]
+Report = Callable[[str, Any], None]
+"""Called with ``progress`` and a text, or with ``result`` and what is known so far."""
+
+
+def compile_state(text: str, board: Board) -> Entry:
+    """The entry that a text in flow style describes. Raises BoardError, with places in the text."""
+    from dataclasses import replace
+
+    from lastrites.expect import compile_entry
+    from lastrites.jobs import scope_of
+    from lastrites.yamlio import parse
+
+    node = parse(text, "STATE")
+    entry = compile_entry(node, replace(scope_of(board), file="STATE"))
+    if not _parts(entry) and entry.deciders is None and entry.chance is None:
+        hint = "name a player and what there is, for example {hand: [Name]}"
+        raise BoardError([Problem("LR-E013", "STATE", node.line, node.column, "this state says nothing", hint)])
+    return entry
+
+
+def why_not(asked: Question, report: Report = lambda kind, content: None) -> Json:
+    """The whole answer in its JSON form (``lastrites.why-not/1``). Raises BoardError, and RulesError for the board as
+    it stands; a clause without which the rules make no sense is passed over."""
+    return _WhyNot(asked, report).answer()
+
+
+def _parts(entry: Entry) -> list[tuple[str, Entries]]:
+    """The single keys that an entry speaks of, each as a pattern of its own."""
+    found = []
+    for name, pattern in entry.state.entries:
+        if isinstance(pattern, Place):
+            for key, inner in pattern.entries:
+                found.append((f"{name}, {key}", Entries(((name, Place(((key, inner),), pattern.sizes)),))))
+        else:
+            found.append((name, Entries(((name, pattern),))))
+    return found
+
+
+def _distance(differences: Iterable[Mismatch]) -> tuple[int, int]:
+    """How far a state is from the one described: keys and cards that differ, then how far numbers are apart."""
+    found = list(differences)
+    return sum(each.weight for each in found), sum(each.gap for each in found)
+
+
+class _WhyNot:
+    def __init__(self, asked: Question, report: Report) -> None:
+        self.asked, self.report = asked, report
+        self.known = questions_of(asked.board.rules.rules / asked.board.game)
+        self.deadline = None if asked.seconds is None else time.monotonic() + asked.seconds
+
+    # ---- resolving
+
+    def resolve(self, what: str, room: int | None = None, **changed: Any) -> Resolution:
+        from lastrites.resolution import Limits, resolve
+
+        asked = self.asked
+        self.report("progress", what)
+        left = None if self.deadline is None else max(0.01, self.deadline - time.monotonic())
+        states = min(filter(None, (asked.limit_states, room)), default=None)
+        told = Limits(states, left, lambda text: self.report("progress", f"{what}: {text}"))
+        how: dict[str, Any] = {
+            "readings": asked.readings, "edition": asked.edition, "without": asked.without, "against": asked.against,
+            "pile_order": asked.pile_order, "limits": told, "reduction": asked.reduction,
+        }  # fmt: skip
+        return resolve(asked.board, **{**how, **changed})
+
+    def matching(self, result: Resolution) -> list[str]:
+        """The ids of the outcomes that are as described."""
+        return [each["id"] for each in result.to_json()["outcomes"] if not self.asked.entry.differences(each)]
+
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    # ---- the answer
+
+    def answer(self) -> Json:
+        result = self.resolve("the board as it stands")
+        told = result.to_json()
+        found = self.matching(result)
+        answer: Json = {
+            "schema": "lastrites.why-not/1",
+            **{key: told[key] for key in ("board", "game", "edition", "readings")},
+            **{key: told[key] for key in ("without", "against") if key in told},
+            "complete": False,
+            "state": self.asked.text,
+            "occurs": bool(found),
+            "outcomes": found,
+            "under": self._under(result, found),
+            "not_under": self._not_under(result, found),
+            "refused": told["refused"],
+            **{key: told[key] for key in ("stuck", "conflicts", "loops", "unexplained", "warnings")},
+            "elsewhere": {"answers": [], "editions": []},
+            "closest": None,
+            "never": [],
+            "barred": [],
+            "clauses": [],
+            "tried": [],
+            "untried": [],
+            "unsure": [],
+        }
+        if not result.complete:
+            answer["incomplete_reason"] = result.incomplete_reason
+        if not found:
+            try:
+                self._explain(answer, result)
+            except KeyboardInterrupt:
+                return {**answer, "incomplete_reason": "interrupted"}
+        ended = self.over() and not found
+        if ended:
+            answer.setdefault("incomplete_reason", f"the time limit of {self.asked.seconds:g} s was reached")
+        return {**answer, "complete": result.complete and not ended}
+
+    def _explain(self, answer: Json, result: Resolution) -> None:
+        answer["closest"] = self._closest(result)
+        answer["never"] = self._never(result)
+        heads = result.graph.heads
+        explored = [node for node, head in enumerate(heads) if head is not None]
+        result.teller.explain(explored[:MOST_EXPLAINED])
+        answer["barred"] = [{"what": what, "clause": clause} for what, clause in result.teller.in_the_way()]
+        self.report("result", answer)
+        if result.complete:
+            opened = self.try_out("every question open", result, readings={}, left_open=list(result.reading.questions))
+            if opened is not None:
+                answer["elsewhere"] = {"answers": self._answers(result, opened), "editions": []}
+                self.report("result", answer)
+            answer["elsewhere"]["editions"] = self._editions(result, opened)
+            self.report("result", answer)
+        self._clauses(answer, result)
+
+    def _under(self, result: Resolution, ids: list[str]) -> list[dict[str, str]]:
+        """The readings under which some of these outcomes come out, told briefly; one empty reading for all."""
+        rows = [outcome.under for outcome in result.outcomes if outcome.id in ids]
+        return list({str(row["when"]): dict(row["when"]) for under in rows for row in under}.values())
+
+    def _not_under(self, result: Resolution, ids: list[str]) -> list[dict[str, str]]:
+        return [dict(row["when"]) for row in result.labels if ids and not set(row["outcomes"]) & set(ids)]
+
+    # ---- the nearest
+
+    def _closest(self, result: Resolution) -> Json | None:
+        """The outcome that differs least from what is described, with the ruling on it and what differs."""
+        told = result.to_json()["outcomes"]
+        if not told:
+            return None
+        differences = {each["id"]: self.asked.entry.differences(each) for each in told}
+        nearest = min(told, key=lambda each: _distance(differences[each["id"]]))["id"]
+        ruling = next(each for each in rulings(result, self.asked.readings) if each["id"] == nearest)
+        differing = [{"path": each.path, "text": each.text} for each in differences[nearest]]
+        return {"differences": differing, "distance": _distance(differences[nearest])[0], "ruling": ruling}
+
+    def _never(self, result: Resolution) -> list[str]:
+        """The single keys that are in no outcome as described."""
+        states = [outcome.state for outcome in result.outcomes]
+        return [name for name, part in _parts(self.asked.entry) if all(part.differences(each, "") for each in states)]
+
+    # ---- other readings
+
+    def _answers(self, result: Resolution, opened: Resolution) -> list[Json]:
+        """The fewest answers that would have to be others for the state to come out."""
+        fixed, known = result.reading.answers, self.known
+        ids = set(self.matching(opened))
+        others: list[dict[str, str]] = []
+        for assignment in opened.assignments:
+            if ids & set(assignment.outcomes):
+                others.append({q: a for q, a in assignment.when.items() if q in fixed and fixed[q] != a})
+        kept = [when for when in others if when and not any(o.items() < when.items() for o in others)]
+        found = []
+        for when in {str(sorted(when.items())): when for when in kept}.values():
+            reading = [
+                {"question": q, "answer": a, "instead_of": fixed[q], "about": known.about.get(q, ""),
+                 "fixed_by": self._fixed_by(result, q),
+                 "sources": [{"where": s.where, "date": s.date} for s in known.sources.get((q, a), ())]}
+                for q, a in when.items()
+            ]  # fmt: skip
+            found.append({"when": when, "answers": reading})
+        return found
+
+    def _fixed_by(self, result: Resolution, question: str) -> str:
+        if question in self.asked.readings:
+            return "command"
+        return "board" if question in result.reading.explicit else "edition"
+
+    def _editions(self, result: Resolution, opened: Resolution | None) -> list[str]:
+        """The editions and profiles under which the state comes out."""
+        known = self.known
+        # Where rules speak of editions by name, or clauses are lacking, an edition is more than its answers.
+        by_name = any(_BY_NAME.search(file.read_text(encoding="utf-8")) for file in result.graph.rulebook.files)
+        found = []
+        for name in (*known.editions, *known.profiles):
+            if name == result.reading.edition:
+                continue
+            lacking = known.lacks.get(name, frozenset())
+            if opened is not None and opened.complete and not by_name and lacking == result.reading.lacking:
+                if self._agreeing(opened, name, result.reading.explicit):
+                    found.append(name)
+            else:
+                other = self.try_out(f"edition {name}", result, edition=name)
+                if other is not None and self.matching(other):
+                    found.append(name)
+        return found
+
+    def _agreeing(self, opened: Resolution, edition: str, explicit: Mapping[str, str]) -> bool:
+        """Whether the state comes out under some answers that an edition allows, of all that there are."""
+        settled = {**self.known.settles.get(edition, {}), **explicit}
+        shut = {pair for pair in self.known.excludes.get(edition, frozenset()) if pair[0] not in settled}
+        ids = set(self.matching(opened))
+        return any(
+            all(settled.get(question, answer) == answer for question, answer in assignment.when.items())
+            and not shut & set(assignment.when.items())
+            for assignment in opened.assignments
+            if ids & set(assignment.outcomes)
+        )
+
+    def try_out(self, what: str, result: Resolution, **changed: Any) -> Resolution | None:
+        """The board with something changed; None where the rules, or the board, make no sense then."""
+        stop.check()
+        if self.over():
+            return None
+        try:
+            return self.resolve(what, max(ROOM, 10 * result.state_count), **changed)
+        except (BoardError, RulesError):
+            return None
+
+    # ---- clauses
+
+    def _clauses(self, answer: Json, result: Resolution) -> None:
+        """Switch clauses one at a time, those first that are named on the way to the nearest outcome."""
+        from lastrites.editions import clause_kinds
+
+        kinds = clause_kinds(result.graph.rulebook.files)
+        candidates = self._candidates(result, kinds)
+        for place, clause in enumerate(candidates):
+            if place >= self.asked.tries or self.over() or not result.complete:
+                answer["untried"] = candidates[place:]
+                break
+            opposite = kinds[clause] == "consequence"
+            switch = {"against" if opposite else "without": (*self._switched(opposite), clause)}
+            other = self.try_out(f"{'against' if opposite else 'without'} {clause}", result, **switch)
+            answer["tried"].append(clause)
+            if other is None:
+                continue
+            ids = self.matching(other)
+            if ids:
+                answer["clauses"].append(self._without(clause, opposite, other, ids))
+                self.report("result", answer)
+            elif not other.complete:
+                answer["unsure"].append(clause)
+
+    def _switched(self, opposite: bool) -> tuple[str, ...]:
+        return self.asked.against if opposite else self.asked.without
+
+    def _candidates(self, result: Resolution, kinds: Mapping[str, str]) -> list[str]:
+        """Clauses in the order in which they are tried: those that refuse the event, bar something or are cited on the
+        way to the nearest outcome, then elsewhere, then the barriers and consequences that are loaded. A rule that no
+        step rests on is not tried."""
+        off = {*result.reading.lacking, *self.asked.without, *self.asked.against}
+        found = dict.fromkeys(clause for refusal in result.refused for clause in refusal["clauses"])
+        found.update(dict.fromkeys(clause for _, clause in result.teller.in_the_way()))
+        found.update(dict.fromkeys(result.teller.cited()))
+        for kind in ("barrier", "consequence"):
+            found.update(dict.fromkeys(sorted(clause for clause in kinds if kinds[clause] == kind)))
+        return [clause for clause in found if clause in kinds and clause not in off]
+
+    def _without(self, clause: str, opposite: bool, other: Resolution, ids: list[str]) -> Json:
+        """What comes out as described when a clause is switched: an order that leads there, and under which reading."""
+        outcome = next(each for each in other.outcomes if each.id == ids[0])
+        steps = [step.to_json() for step in outcome.witness]
+        return {
+            "clause": clause,
+            "how": "against" if opposite else "without",
+            "under": self._under(other, ids),
+            "order": [{"by": step["by"], "decision": step["decision"], "changes": step["changes"]} for step in steps],
+        }
