@@ -45,7 +45,11 @@ def main() -> None:
     """Write the table."""
     costs: dict[str, float] = {}
     cited: dict[str, set[str]] = {}
+    wanted = tuple(sys.argv[1:]) or ("",)
+    games = {game for game, id, _ in clauses() if id.startswith(wanted)}
     for path in fixture_files():
+        if name_of(path).split("/")[0] not in games:
+            continue
         began = time.perf_counter()
         resolution = resolved(path)
         costs[name_of(path)] = time.perf_counter() - began
@@ -53,7 +57,6 @@ def main() -> None:
         cited[name_of(path)] = {clause for step in steps for clause in step.clauses}
         cited[name_of(path)] |= {clause for refused in resolution.refused for clause in refused["clauses"]}
     table: dict[str, str] = {}
-    wanted = tuple(sys.argv[1:]) or ("",)
     for game, id, kind in clauses():
         if not id.startswith(wanted):
             continue

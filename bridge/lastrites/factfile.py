@@ -59,6 +59,8 @@ def _library(shape: Shape) -> dict[str, tuple[str, ...]]:
         known[key.constant(0)] = ("st",)
     for key in shape.of_form("definition", "listed"):
         known[key.constant(0)] = ("snt",)
+    for key in shape.of_form("ability", "flag"):
+        known[key.constant(0)] = ("sn",)
     return known
 
 
