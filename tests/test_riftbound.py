@@ -25,7 +25,8 @@ boards = pytest.mark.parametrize("path", sorted((FIXTURES / "riftbound").glob("*
 def tokens(board: Board) -> set[object]:
     """The cards of a board that are tokens."""
     minted = {"recruit", "mech", "sprite", "gold"}
-    return {fact.args[0] for fact in board.facts if fact.name == "prints" and fact.args[1] in minted}
+    marked = {fluent.args[0] for fluent in board.initial() if fluent.name == "is" and fluent.args[1] == fn("token")}
+    return marked | {fact.args[0] for fact in board.facts if fact.name == "prints" and fact.args[1] in minted}
 
 
 def zones(fluents: frozenset[Term]) -> list[Term]:
