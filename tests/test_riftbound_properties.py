@@ -59,7 +59,7 @@ def steps_out_of_order(graph: StateGraph, edition: str) -> list[tuple[str, str]]
     """Pairs of steps of one pass of a Cleanup that do not follow each other in the list of the edition."""
     order = STEPS[edition]
     here = [top(graph.fluents.terms(node.state)) for node in graph.nodes]
-    taken = [[str(option.term.args[0]) for option in node.options if option.term.name == "clean"] for node in graph.nodes]
+    taken = [[str(o.term.args[0]) for o in node.options if o.term.name == "clean"] for node in graph.nodes]
     last: dict[Term, str] = {}
     for node, names in zip(graph.nodes, taken, strict=True):
         for name, target in zip(names, node.targets, strict=False):
