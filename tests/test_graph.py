@@ -210,9 +210,12 @@ def test_gaining_and_stealing() -> None:
 
 def test_a_returning_creature_takes_away_its_own_abilities() -> None:
     graph = graph_of("keyforge/dust-imp-with-biomatrix-backup-gains-only-if-it-gains-first")
-    (leaves,) = [node for node, text in graph.nodes(data="text") if "archives" in text]
+    (leaves,) = [node for node, card in graph.nodes(data="card") if card == "Dust Imp" and node != "Dust Imp/1"]
     assert (leaves, "Dust Imp/1", "remove") in edges(graph)
-    assert graph["Biomatrix" and leaves]["Dust Imp/1"]["remove"]["clauses"]
+    assert graph[leaves]["Dust Imp/1"]["remove"]["clauses"]
+    (upgrade,) = [node for node, kind in graph.nodes(data="kind") if kind == "idle"]
+    assert graph.nodes[upgrade]["card"] == "Biomatrix Backup"
+    assert not graph.degree(upgrade)
 
 
 def test_riftbound_draws_of_one_player_never_matter() -> None:

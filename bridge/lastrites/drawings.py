@@ -70,9 +70,10 @@ def _names(data: Json) -> dict[str, str]:
 
 
 def shown_nodes(data: Json) -> list[Json]:
-    """The nodes of a picture: the event is left out where it does nothing."""
+    """The nodes of a picture: what is idle is left out, and the event where it does nothing."""
     touched = {link["source"] for link in data["links"]}
-    return [node for node in data["nodes"] if node["kind"] != "event" or node["id"] in touched]
+    drawn = [node for node in data["nodes"] if node["kind"] != "idle"]
+    return [node for node in drawn if node["kind"] != "event" or node["id"] in touched]
 
 
 # ---------------------------------------------------------------- DOT and SVG
@@ -187,7 +188,8 @@ def _curve(link: Json, boxes: Mapping[str, tuple[float, float, float]], place: i
         path = f"M{a[0]:.0f},{a[1]:.0f} Q{middle[0] + bend:.0f},{middle[1] + bend:.0f} {b[0]:.0f},{b[1]:.0f}"
     return (
         f'<path d="{path}" fill="none" stroke="{ink}"{dash}{head}/>'
-        f'<text x="{middle[0]:.0f}" y="{middle[1]:.0f}" fill="{ink}" text-anchor="middle" font-size="10">'
+        f'<text x="{middle[0]:.0f}" y="{middle[1]:.0f}" fill="{ink}" text-anchor="middle" font-size="10" '
+        f'stroke="white" stroke-width="3" paint-order="stroke">'
         f"{VERBS[link['kind']]}</text>"
     )
 
@@ -311,9 +313,12 @@ def html(data: Json, possible: bool = False) -> str:
         reason = escape(_plain(data["graph"]["incomplete_reason"]))
         note = f"<p><b>incomplete</b>: {reason}; what is shown is possible, not proved</p>"
     nodes = _table(
-        ["ability", "card", "printed on", "controller"],
+        ["ability", "card", "printed on", "controller", ""],
         (
-            [escape(_plain(node[key])) for key in ("text", "card", "source", "controller")]
+            [
+                *(escape(_plain(node[key])) for key in ("text", "card", "source", "controller")),
+                {True: "", False: "never picked here", None: "perhaps picked"}[node["used"]],
+            ]
             for node in data["nodes"]
             if node["kind"] != "event"
         ),

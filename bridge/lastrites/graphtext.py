@@ -34,6 +34,9 @@ def graph_text(data: Json, style: Style | None = None, width: int | None = None)
     lines += ["", style.strong(counted(len(abilities), "ability", "abilities"))]
     for node in abilities:
         lines += _ability_lines(node, number[node["id"]], len(abilities), width)
+    idle = [node for node in data["nodes"] if node["kind"] == "idle"]
+    for node in idle:
+        lines += _ability_lines(node, "-", len(abilities), width)
     lines += _edges_lines(data, number, width, style)
     lines += _pairs_lines(data, number, width, style)
     if len(abilities) > 1:
@@ -54,7 +57,7 @@ def _ability_lines(node: Json, number: str, total: int, width: int) -> list[str]
     if node["source"] != node["card"]:
         told += f" (from {node['source']})"
     if node["used"] is False:
-        told += "; never comes up"
+        told += "; not picked here" if node["kind"] == "idle" else "; never comes up"
     return fold(told, width, head, " " * len(head))
 
 

@@ -51,9 +51,11 @@ class TriggerGraph(_MultiDiGraph):
     """A networkx ``MultiDiGraph`` over the abilities of a board.
 
     Nodes are texts, with the attributes ``card``, ``source`` (the card that the ability is printed on), ``number``,
-    ``controller``, ``text``, ``kind`` (``ability`` or ``event``), ``here`` (its card has it at the start), ``used``
-    (whether it is ever picked; None if that is not known). Edges have ``kind``, ``real`` (True, False, or None if
-    that is not known), ``fluents`` and ``clauses``; the key of an edge is its kind. ``commute`` goes one way for both.
+    ``controller``, ``text``, ``kind`` (``ability``, ``event``, or ``idle``: nothing can make anybody pick it here),
+    ``here`` (its card has it at the start), ``used`` (whether it is ever picked; None if that is not known). Edges
+    have ``kind``, ``real`` (True, False, or None if that is not known), ``fluents`` and ``clauses``; the key of an
+    edge is its kind. ``commute`` goes one way for both.
+
     ``graph`` holds ``board``, ``game``, ``edition``, ``readings``, ``complete`` and ``incomplete_reason``.
     """
 
@@ -193,6 +195,8 @@ class _Builder:
         notes = situations.pairs()
         for ability, found in self.abilities.items():
             made.add_node(found.id, **self._describe(ability, found))
+        for ability in sorted(self._idle(), key=str):
+            made.add_node(_id(ability), **self._describe(ability, None))
         for first in self.abilities:
             for second in self.abilities:
                 stop.check()
@@ -238,7 +242,12 @@ class _Builder:
         }  # fmt: skip
         self.abilities[ability] = made
 
-    def _describe(self, ability: Term, found: _Ability) -> dict[str, Any]:
+    def _idle(self) -> list[Term]:
+        """Abilities that cards have at the start though nothing can make anybody pick them, such as constant ones."""
+        had = (Term("t", term.args[1:]) for term in self.truth if term.name == "has" and len(term.args) == 3)
+        return [ability for ability in had if ability not in self.abilities and _source(ability)[1]]
+
+    def _describe(self, ability: Term, found: _Ability | None) -> dict[str, Any]:
         render = self.teller.speaker.render
         used = ability in self.used
         if ability == EVENT:
@@ -248,9 +257,10 @@ class _Builder:
             return {"kind": "event", "card": "", "source": "", "number": 0, "controller": ", ".join(by),
                     "text": text, "here": True, "used": True}  # fmt: skip
         card, (source, number) = str(ability.args[0]), _source(ability)
-        known = True if used else False if self.resolution.complete else None
-        return {"kind": "ability", "card": card, "source": str(source), "number": number,
-                "controller": " or ".join(self.prints.controllers(found.instances, card, self.truth)),
+        known = True if used else False if self.resolution.complete or found is None else None
+        instances = found.instances if found is not None else []
+        return {"kind": "idle" if found is None else "ability", "card": card, "source": str(source), "number": number,
+                "controller": " or ".join(self.prints.controllers(instances, card, self.truth)),
                 "text": render(ability.args[1]), "here": self.prints.has(card, ability.args[1], self.truth),
                 "used": known}  # fmt: skip
 
