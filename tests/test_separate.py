@@ -76,8 +76,8 @@ def test_two_adjacent_archimedes_are_found_and_nothing_smaller_differs() -> None
     }
     assert min(cards for cards, _ in separating) == found.cards
     assert all(text.count("Archimedes") == 2 for _, text in separating)
-    assert {proposal.text.count("Archimedes") for proposal in made.found} == {2}
-    assert len(made.found) == len(separating)
+    assert {proposal.text.count("Archimedes") for proposal in made.found["lost_ability"]} == {2}
+    assert len(made.found["lost_ability"]) == len(separating)
 
 
 def test_what_is_written_is_a_board_that_fulfils_its_expectations(
@@ -127,7 +127,7 @@ def test_every_proposal_is_a_board_and_none_is_proposed_twice() -> None:
 def test_a_scope_in_which_nothing_differs() -> None:
     made = search(scope=Scope(("troll", "dust-imp"), ("destroy_all",), cards=2, points=0))
     assert made.complete
-    assert not made.found
+    assert not any(made.found.values())
     assert "no board with at most 2 cards differs" in told.verdict(made)
 
 

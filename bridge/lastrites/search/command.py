@@ -28,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What ``separate`` is told."""
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="a question, as `lastrites questions` names it")
     parser.add_argument("--editions", nargs=2, metavar=("A", "B"), help="two editions or profiles instead")
+    parser.add_argument("--all", action="store_true", help="every question, and each edition and the one before it")
     group = parser.add_argument_group("what is searched")
     group.add_argument("--max-cards", type=int, default=3, metavar="N", help="boards with at most N cards (default: 3)")
     group.add_argument("--numbers", type=int, default=1, metavar="N",
@@ -103,9 +104,13 @@ def _asked(args: argparse.Namespace) -> tuple[Any, Game, Scope]:
     from lastrites.search.separate import Scope, default_scope
 
     game = load_game(args.game, args.rules)
-    if bool(args.question) == bool(args.editions):
-        message = "several things to tell apart at once" if args.question else "nothing to tell apart"
-        raise BoardError([Problem("LR-E016", "separate", 0, 0, message, "name a QUESTION or --editions A B")])
+    wanted = [bool(args.question), bool(args.editions), args.all]
+    if wanted.count(True) != 1:
+        message = "several things to tell apart at once" if any(wanted) else "nothing to tell apart"
+        raise BoardError([Problem("LR-E016", "separate", 0, 0, message, "name a QUESTION, --editions A B, or --all")])
+    if args.all and (args.pile_order or args.trace):
+        message = "--all looks at what comes out, not at piles and orders"
+        raise BoardError([Problem("LR-E016", "--all", 0, 0, message, "name a QUESTION")])
     for name, number, least in (
         ("--max-cards", args.max_cards, 1), ("--limit", args.limit, 1), ("--workers", args.workers, 1),
         ("--numbers", args.numbers, 0), ("--limit-states", args.limit_states, 1),

@@ -1,9 +1,10 @@
-"""What a search looks at: whether two readings of a board differ. The work of one job, fit for any executor."""
+"""What a search looks at: which readings of a board differ. The work of one job, fit for any executor."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,8 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be told apart: the answers to a question, or two editions.
+    """What is to be told apart: the answers to a question, two editions, or everything there is: every question, and
+    each edition and the one before it.
 
     ``readings`` are answers that are fixed besides; ``edition`` the edition in use for a question (empty: the newest).
     ``without`` are clauses that are switched off. ``piles`` and ``traces`` also look at the order of piles and at the
@@ -64,10 +66,7 @@ class Target:
 
     def check(self) -> None:
         """Raise BoardError (LR-E031) for a question or an edition that the game does not know."""
-        from lastrites.editions import questions_of
-
-        game = self.load()
-        known = questions_of(game.rules / game.name)
+        known = self.known()
         rows = [("question", self.question, list(known.answers))] if self.question else []
         rows += [("edition", name, [*known.editions, *known.profiles]) for name in self.editions]
         problems = []
@@ -83,20 +82,44 @@ class Target:
         if problems:
             raise BoardError(problems)
 
+    @property
+    def everything(self) -> bool:
+        """Whether all questions and all neighbouring editions are to be told apart."""
+        return not self.question and not self.editions
+
+    def names(self) -> list[str]:
+        """What is told apart: questions, and pairs of editions written ``A / B``."""
+        if not self.everything:
+            return [self.question or " / ".join(self.editions)]
+        known = self.known()
+        lacks = known.lacks
+        pairs = [f"{one} / {other}" for one, other in pairwise(known.editions) if lacks.get(one) == lacks.get(other)]
+        return [*(question for question in known.answers if question not in dict(self.readings)), *pairs]
+
+    def known(self) -> Questions:
+        """The questions and editions of the game."""
+        from lastrites.editions import questions_of
+
+        game = self.load()
+        return questions_of(game.rules / game.name)
+
     def sides(self, board: Board) -> list[Reading]:
-        """The readings to resolve: one that leaves the question open, or one for each edition."""
+        """The readings to resolve: one that leaves questions open, or one for each edition."""
         from lastrites.editions import choose_reading
 
         fixed = dict(self.readings)
-        if self.question:
-            opened = [self.question]
+        if self.question or self.everything:
+            opened = [self.question] if self.question else [q for q in self.known().answers if q not in fixed]
             return [choose_reading(board, fixed, self.edition or None, self.without, (), left_open=opened)]
         return [choose_reading(board, fixed, edition, self.without) for edition in self.editions]
 
-    def questions(self, known: Questions) -> frozenset[str] | None:
+    def questions(self) -> frozenset[str] | None:
         """Questions of which one must come up for the sides to differ; None where other things may tell them apart."""
+        known = self.known()
         if self.question:
             return frozenset({self.question})
+        if self.everything:
+            return frozenset(known.answers) - dict(self.readings).keys()
         one, other = self.editions
         if known.lacks.get(one, frozenset()) != known.lacks.get(other, frozenset()):
             return None
@@ -115,8 +138,8 @@ def examine(job: Json) -> Json:
     """Look at the boards of a job, which share their cards and their event.
 
     The job has ``target`` (see :class:`Target`), ``boards`` (texts of board files) and ``states`` (the most states
-    of a board that are walked). The result has a row for each board: ``raised`` (what matters came up), ``differs``,
-    ``states``, ``odd`` (gaps, conflicts, unexplained branching), ``error``.
+    of a board that are walked). The result has a row for each board: ``raised`` (what matters came up), ``apart`` (what
+    it tells apart, as in ``Target.names``), ``states``, ``odd`` (gaps, conflicts, unexplained branching), ``error``.
     """
     from lastrites.board import Board
 
@@ -163,15 +186,51 @@ def found_on(
 def _row(target: Target, board: Board, sides: Sequence[Found | str]) -> Json:
     errors = [side for side in sides if isinstance(side, str)]
     if errors:
-        return {"raised": False, "differs": False, "states": 0, "odd": [], "error": errors[0]}
+        return {"raised": False, "apart": [], "states": 0, "odd": [], "error": errors[0]}
     found = [side for side in sides if isinstance(side, Found)]
-    raised = any(target.question in side.raised for side in found) if target.question else True
-    differs = apart(found[0], target.question) if target.question else outcomes(found[0]) != outcomes(found[1])
-    if raised and not differs and (target.piles or target.traces):
-        differs = _apart_by_resolving(target, board)
+    if target.everything:
+        raised, differing = bool(found[0].raised), _all_apart(target, found[0])
+    elif target.question:
+        raised = target.question in found[0].raised
+        differing = target.names() if apart(found[0], target.question) else []
+    else:
+        raised, differing = True, target.names() if outcomes(found[0]) != outcomes(found[1]) else []
+    if raised and not differing and not target.everything and (target.piles or target.traces):
+        differing = target.names() if _apart_by_resolving(target, board) else []
     states = sum(side.states for side in found)
     odd = sorted({word for side in found for word in side.odd})
-    return {"raised": raised, "differs": differs, "states": states, "odd": odd, "error": ""}
+    return {"raised": raised, "apart": differing, "states": states, "odd": odd, "error": ""}
+
+
+def _all_apart(target: Target, found: Found) -> list[str]:
+    """Everything that the board tells apart, from one walk with all questions open."""
+    known = target.known()
+    newest = target.edition or known.editions[-1]
+    differing = []
+    for name in target.names():
+        if name in known.answers:
+            admitted = _admitted(known, newest, found, besides=name)
+            if apart(admitted, name):
+                differing.append(name)
+        else:
+            one, other = name.split(" / ")
+            if outcomes(_admitted(known, one, found)) != outcomes(_admitted(known, other, found)):
+                differing.append(name)
+    return differing
+
+
+def _admitted(known: Questions, edition: str, found: Found, besides: str = "") -> Found:
+    """What comes out under the answers that an edition admits."""
+    settled, excluded = known.settles.get(edition, {}), known.excludes.get(edition, frozenset())
+    rows = tuple(
+        (when, ends)
+        for when, ends in found.outcomes
+        if all(
+            question == besides or (settled.get(question, answer) == answer and (question, answer) not in excluded)
+            for question, answer in when.items()
+        )
+    )
+    return Found(rows, found.states, found.complete, found.odd)
 
 
 def outcomes(found: Found) -> frozenset[Ends]:

@@ -150,46 +150,33 @@ class _Writer:
         from lastrites.yamlio import dump, quote
 
         players = sorted({str(player) for player, _ in self.rows["plays"]})
-        root: dict[str, Any] = {"game": self.game.name}
-        for key, value in sorted(self.rows.get("given", ()), key=str):
-            root[str(key)] = _plain(value)
+        root: dict[str, Any] = {"game": self.game.name, **self._stock(fn("board"))}
         root["players"] = {player: self._stock(player) for player in players}
-        free = [card for card, where in self.lies.items() if where.name == "zone"]
-        for card in sorted(free, key=lambda card: (str(self.lies[card]), self.rank.get(card, 0), str(card))):
-            where = self.lies[card].args
-            if len(where) == 2:
-                self._into(root["players"][str(where[0])], [str(where[1])]).append(self._card(card, str(where[0])))
-        places = sorted({str(where.args[0]) for where in self.lies.values() if len(where.args) == 3})
-        places = sorted({*places, *(str(place) for place, in self.rows.get("place", ()))})
-        if places:
-            root["battlefields"] = {place: self._stock(place) for place in places}
-            for card in sorted(free, key=str):
-                where = self.lies[card].args
-                if len(where) == 3:
-                    path = [str(where[1]), str(where[2])]
-                    self._into(root["battlefields"][str(where[0])], path).append(self._card(card, str(where[2])))
+        for level, place in sorted(self.rows.get("place", ()), key=str):
+            root.setdefault(str(level), {})[str(place)] = self._stock(fn("place", level, place))
+        for card in sorted(self.lies, key=lambda card: (str(self.lies[card]), self.rank.get(card, 0), str(card))):
+            match self.lies[card]:
+                case Term("zone", (str(player), str(key))):
+                    cards: list[Any] = root["players"][player].setdefault(key, [])
+                    cards.append(self._card(card, player))
+                case Term("placed", (str(level), str(place), str(key), str(player))):
+                    cards = root[level][place].setdefault(key, {}).setdefault(player, [])
+                    cards.append(self._card(card, player))
         for _, number, card in self.rows.get("takes", ()):
             title, id = self.called[card]
             event = event.replace("{" + str(number) + "}", quote(id or title))
         return f"{dump(root)}event: {event}\n"
 
-    def _stock(self, who: str) -> dict[str, Any]:
-        rows = self.rows.get("stock", ())
+    def _stock(self, who: Value) -> dict[str, Any]:
+        rows = [*self.rows.get("given", ()), *self.rows.get("stock", ())]
         return {str(key): _plain(value) for owner, key, value in sorted(rows, key=str) if owner == who}
-
-    @staticmethod
-    def _into(level: dict[str, Any], path: Sequence[str]) -> list[Any]:
-        for key in path[:-1]:
-            level = level.setdefault(key, {})
-        found: list[Any] = level.setdefault(path[-1], [])
-        return found
 
     def _card(self, card: Value, lies_with: str) -> Any:
         title, id = self.called[card]
         state = dict(self.marks.get(card, {}))
         owner = next(str(player) for player, mine in self.rows["owns"] if mine == card)
         if owner != lies_with:
-            state["owner"] = owner
+            state.setdefault("owner", owner)
         if id is not None:
             state["id"] = id
         for other in sorted(self.lies, key=str):

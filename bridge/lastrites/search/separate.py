@@ -41,7 +41,7 @@ class Separation:
 
     target: Target
     scope: Scope
-    found: list[Proposal] = field(default_factory=list)
+    found: dict[str, list[Proposal]] = field(default_factory=dict)
     boards: int = 0
     raised: int = 0
     states: int = 0
@@ -54,7 +54,7 @@ class Separation:
     @property
     def searched_cards(self) -> int:
         """All boards with no more cards than this were looked at, or ruled out."""
-        if self.complete and not self.found:
+        if self.complete and not any(self.found.values()):
             return self.scope.cards
         return max((cards for cards, _, _ in self.levels), default=1) - 1
 
@@ -69,18 +69,16 @@ def separate(
 
     Ctrl-C and a deadline of the sweep give what was found so far, marked incomplete. Raises BoardError.
     """
-    from lastrites.editions import questions_of
-
     target.check()
-    made = Separation(target, scope)
-    questions = target.questions(questions_of(game.rules / game.name))
+    made = Separation(target, scope, {name: [] for name in target.names()})
+    questions = target.questions()
     try:
         needed = _needed(game, scope, target, questions, made, progress)
         for cards in range(1, scope.cards + 1):
             proposer = Proposer(game, scope.pool, scope.events, cards, most=scope.points, needed=needed)
             for abilities, points in proposer.sizes():
                 _level(made, proposer, cards, abilities, points, sweep, progress)
-                if len(_kinds(made.found)) >= scope.limit:
+                if all(len(_kinds(found)) >= scope.limit for found in made.found.values()):
                     return made
     except KeyboardInterrupt:
         made.complete, made.reason = False, "interrupted"
@@ -141,10 +139,10 @@ def _level(
             made.raised += row["raised"]
             if row["error"]:
                 made.failed[row["error"]] = made.failed.get(row["error"], 0) + 1
-            if row["differs"]:
-                made.found.append(proposed[text])
+            for name in row["apart"]:
+                made.found[name].append(proposed[text])
         size = f"{cards} cards, {abilities} abilities" + (f", numbers {points}" if points else "")
-        progress(f"{size}: {made.boards:,} boards, {made.raised:,} to the point, {len(made.found):,} differ")
+        progress(f"{size}: {made.boards:,} boards, {made.raised:,} to the point, {_told_apart(made)}")
     made.levels.append((cards, abilities, points))
 
 
@@ -164,9 +162,19 @@ def _kinds(found: Sequence[Proposal]) -> dict[tuple[str, tuple[str, ...]], list[
     return groups
 
 
-def chosen(made: Separation) -> list[Proposal]:
-    """One separator for each event and kinds of cards, up to the limit, the first of its group in text."""
-    firsts = [min(group, key=lambda each: (len(each.text), each.text)) for group in _kinds(made.found).values()]
+def _told_apart(made: Separation) -> str:
+    if len(made.found) == 1:
+        return f"{sum(map(len, made.found.values())):,} differ"
+    return f"{sum(map(bool, made.found.values()))} of {len(made.found)} told apart"
+
+
+def chosen(made: Separation, name: str | None = None) -> list[Proposal]:
+    """One separator for each event and kinds of cards, up to the limit, the smallest first.
+
+    ``name`` is one of ``Target.names``, if there are several.
+    """
+    found = made.found[name] if name is not None else next(iter(made.found.values()))
+    firsts = [min(group, key=lambda each: (len(each.text), each.text)) for group in _kinds(found).values()]
     return sorted(firsts, key=lambda each: (each.cards, each.abilities, each.points, len(each.text), each.text))[
         : made.scope.limit
     ]

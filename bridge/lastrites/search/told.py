@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,17 +46,22 @@ def to_json(made: Separation) -> Json:
             "failed": made.failed,
         },
         "verdict": verdict(made),
-        "boards": [separator(made, proposal) for proposal in chosen(made)],
+        "boards": [separator(made, name, proposal) for name in made.found for proposal in chosen(made, name)],
     }
 
 
 def _about(target: Target) -> Json:
+    if target.everything:
+        return {"everything": target.names()}
     return {"question": target.question} if target.question else {"editions": list(target.editions)}
 
 
-def separator(made: Separation, proposal: Proposal) -> Json:
-    """A separating board: its size, why it separates, and its file with what comes out on each side."""
+def separator(made: Separation, name: str, proposal: Proposal) -> Json:
+    """A board that tells ``name`` apart: its size, why it does, and its file with what comes out on each side."""
     target = made.target
+    if target.everything:
+        pair = tuple(name.split(" / "))
+        target = replace(target, **({"editions": pair} if len(pair) == 2 else {"question": name}))
     rules = Path(target.rules) if target.rules else None
     board = Board.from_text(proposal.text, "<found>", rules=rules)
     readings = dict(target.readings)
@@ -67,6 +73,7 @@ def separator(made: Separation, proposal: Proposal) -> Json:
     compared = comparison.compare(sides, _about(target), without=target.without, pile_order=target.piles).to_json()
     why = sentence(compared)
     return {
+        "about": name,
         "cards": proposal.cards,
         "abilities": proposal.abilities,
         "points": proposal.points,
@@ -120,7 +127,7 @@ def _title(proposal: Proposal) -> str:
 
 def verdict(made: Separation) -> str:
     """What the search says, with its scope: the absence of a separator is a statement about that scope only."""
-    about = made.target.question or " and ".join(made.target.editions)
+    said = "; ".join(_verdict(made, name) for name in made.found)
     scope = made.scope
     events = len(scope.events)
     within = (
@@ -128,19 +135,22 @@ def verdict(made: Separation) -> str:
         f"numbers that add up to at most {scope.points}"
     )
     looked = f"{made.boards:,} boards looked at, {made.raised:,} to the point, {made.states:,} states"
-    number = len(chosen(made))
-    if number:
-        cards = min(proposal.cards for proposal in made.found)
-        smaller = f"; no board with fewer than {cards} cards differs" if cards > 1 else ""
-        kinds = "kind" if number == 1 else "kinds"
-        first = f"{about}: {number} {kinds} of board with {cards} card{'s' * (cards != 1)}{smaller}"
-    elif made.complete:
-        first = f"{about}: no board with at most {scope.cards} cards differs"
-    else:
-        first = f"{about}: nothing found so far; no board with at most {made.searched_cards} cards differs"
     failed = sum(made.failed.values())
     rest = f"; {failed:,} boards could not be looked at" if failed else ""
-    return f"{first} ({within}; {looked}{rest})"
+    return f"{said} ({within}; {looked}{rest})"
+
+
+def _verdict(made: Separation, name: str) -> str:
+    found = made.found[name]
+    number = len(chosen(made, name))
+    if number:
+        cards = min(proposal.cards for proposal in found)
+        smaller = f", none with fewer than {cards}" if cards > 1 else ""
+        kinds = "kind" if number == 1 else "kinds"
+        return f"{name}: {number} {kinds} of board with {cards} card{'s' * (cards != 1)}{smaller}"
+    if made.complete:
+        return f"{name}: no board with at most {made.scope.cards} cards differs"
+    return f"{name}: nothing found so far; no board with at most {made.searched_cards} cards differs"
 
 
 def text(result: Mapping[str, Any], width: int) -> str:
@@ -157,19 +167,18 @@ def text(result: Mapping[str, Any], width: int) -> str:
 
 
 def write(result: Mapping[str, Any], folder: Path) -> list[Path]:
-    """Write the boards into a folder, none over another; the files written."""
+    """Write the boards into a folder, each under the name of what it tells apart; the files written."""
     folder.mkdir(parents=True, exist_ok=True)
-    about = result["about"].get("question") or "-".join(result["about"]["editions"])
-    written = []
+    written: list[Path] = []
     for number, board in enumerate(result["boards"], 1):
-        path = folder / f"{_name(about, board)}-{number}.yaml"
+        path = folder / f"{_name(board)}-{number}.yaml"
         path.write_text(board["file"], encoding="utf-8")
         written.append(path)
     return written
 
 
-def _name(about: str, board: Mapping[str, Any]) -> str:
-    return slug(f"{about} {board['event']}".replace("_", " ").replace(".", "-"))
+def _name(board: Mapping[str, Any]) -> str:
+    return slug(f"{board['about']} {board['event']}".replace("_", " ").replace(".", "-").replace("/", " "))
 
 
 __all__: Sequence[str] = ["sentence", "separator", "text", "to_json", "verdict", "write"]
