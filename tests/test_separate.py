@@ -128,7 +128,7 @@ def test_a_scope_in_which_nothing_differs() -> None:
     made = search(scope=Scope(("troll", "dust-imp"), ("destroy_all",), cards=2, points=0))
     assert made.complete
     assert not any(made.found.values())
-    assert "no board with at most 2 cards differs" in told.verdict(made)
+    assert "no board with at most 2 cards differs" in told.verdict(made, "lost_ability")
 
 
 def test_editions() -> None:
@@ -145,6 +145,19 @@ def test_editions() -> None:
             for edition in ("2019-09", "17.4")
         ]  # fmt: skip
         assert sides[0] != sides[1]
+
+
+def test_everything_at_once() -> None:
+    """One sweep with all questions open tells apart what a search for each of them does."""
+    scope = Scope(("mystic-poro",), ("damage_and_heal", "beginning"), cards=1, points=1)
+    target = Target("riftbound")
+    made = separate(load_game("riftbound"), target, scope, Sweep(examine, Serial()))
+    apart = {name for name, boards in made.found.items() if boards}
+    assert {"lethal", "control_enemy_units"} <= apart
+    for name in ("lethal", "own_death"):
+        alone = Target("riftbound", question=name)
+        found = separate(load_game("riftbound"), alone, scope, Sweep(examine, Serial()))
+        assert bool(found.found[name]) == (name in apart)
 
 
 def test_processes_find_the_same() -> None:
@@ -207,7 +220,7 @@ def broken(job: dict[str, object]) -> dict[str, object]:
 def test_work_that_fails_is_told() -> None:
     made = search(sweep=Sweep(broken, Serial()))
     assert made.failed == {"ValueError: no good": made.failed["ValueError: no good"]}
-    assert "could not be looked at" in told.verdict(made)
+    assert "could not be looked at" in told.searched(made)
 
 
 @pytest.mark.parametrize(

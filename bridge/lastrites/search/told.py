@@ -45,7 +45,8 @@ def to_json(made: Separation) -> Json:
             "idle events": made.idle_events,
             "failed": made.failed,
         },
-        "verdict": verdict(made),
+        "scope in words": searched(made),
+        "verdicts": {name: verdict(made, name) for name in made.found},
         "boards": [separator(made, name, proposal) for name in made.found for proposal in chosen(made, name)],
     }
 
@@ -125,9 +126,8 @@ def _title(proposal: Proposal) -> str:
     return f"{proposal.cards} card{'s' * (proposal.cards != 1)}, {proposal.event.replace('_', ' ')}"
 
 
-def verdict(made: Separation) -> str:
-    """What the search says, with its scope: the absence of a separator is a statement about that scope only."""
-    said = "; ".join(_verdict(made, name) for name in made.found)
+def searched(made: Separation) -> str:
+    """What was looked at: the absence of a separator is a statement about that scope only."""
     scope = made.scope
     events = len(scope.events)
     within = (
@@ -137,10 +137,11 @@ def verdict(made: Separation) -> str:
     looked = f"{made.boards:,} boards looked at, {made.raised:,} to the point, {made.states:,} states"
     failed = sum(made.failed.values())
     rest = f"; {failed:,} boards could not be looked at" if failed else ""
-    return f"{said} ({within}; {looked}{rest})"
+    return f"{within}; {looked}{rest}"
 
 
-def _verdict(made: Separation, name: str) -> str:
+def verdict(made: Separation, name: str) -> str:
+    """What the search says about a question or a pair of editions."""
     found = made.found[name]
     number = len(chosen(made, name))
     if number:
@@ -150,7 +151,8 @@ def _verdict(made: Separation, name: str) -> str:
         return f"{name}: {number} {kinds} of board with {cards} card{'s' * (cards != 1)}{smaller}"
     if made.complete:
         return f"{name}: no board with at most {made.scope.cards} cards differs"
-    return f"{name}: nothing found so far; no board with at most {made.searched_cards} cards differs"
+    smaller = f"; no board with at most {made.searched_cards} cards differs" if made.searched_cards else ""
+    return f"{name}: nothing found so far{smaller}"
 
 
 def text(result: Mapping[str, Any], width: int) -> str:
@@ -158,7 +160,9 @@ def text(result: Mapping[str, Any], width: int) -> str:
     lines = []
     if not result["complete"]:
         lines.append(f"INCOMPLETE ({result['incomplete_reason']}): what follows is what is known so far.")
-    lines += fold(str(result["verdict"]), width, "", "  ")
+    for said in result["verdicts"].values():
+        lines += fold(str(said), width, "", "  ")
+    lines += fold(f"searched: {result['scope in words']}", width, "", "  ")
     for reason, number in result["searched"]["failed"].items():
         lines += fold(f"{number:,} not looked at: {reason}", width, "  ", "    ")
     for board in result["boards"]:
@@ -181,4 +185,4 @@ def _name(board: Mapping[str, Any]) -> str:
     return slug(f"{board['about']} {board['event']}".replace("_", " ").replace(".", "-").replace("/", " "))
 
 
-__all__: Sequence[str] = ["sentence", "separator", "text", "to_json", "verdict", "write"]
+__all__: Sequence[str] = ["searched", "sentence", "separator", "text", "to_json", "verdict", "write"]
