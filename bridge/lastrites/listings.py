@@ -274,8 +274,10 @@ def card_json(game: Game, identifier: str) -> Mapping[str, Any]:
 
 
 def words_json(game: Game) -> dict[str, list[str]]:
-    """The vocabulary of cards and instructions by kind of word."""
-    return game.words.vocabulary()
+    """The vocabulary of cards and instructions by kind of word; before it the keys of a card and of its abilities."""
+    keys = {"key of a card": "definition", "key of an ability": "ability"}
+    listed = {kind: [key.text for key in game.shape.keys(level)] for kind, level in keys.items()}
+    return {**listed, **game.words.vocabulary()}
 
 
 def words_text(game: Game, width: int) -> str:
