@@ -6,7 +6,7 @@ import pytest
 from clause_fixtures import TABLE
 from clause_help import clauses, fails_without, fixture_of
 
-IN_FULL = ("keyforge",)
+IN_FULL = ("keyforge", "riftbound")
 """Games of which every clause must stand in the table."""
 
 ROWS = [(clause, kind) for _, clause, kind in clauses() if clause in TABLE]
