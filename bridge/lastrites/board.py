@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lastrites.boardcards import BoardCards
 from lastrites.errors import BoardError, Problem
@@ -19,7 +20,8 @@ class Board:
 
     ``facts`` are what the rules are given. ``expect`` keeps the nodes of the file (None if there are none).
     ``places`` says where parts of the head stand: ``"edition"`` or ``"readings.cascade"`` -> line, column.
-    ``cards`` finds cards of the board by the names a user may write.
+    ``cards`` finds cards of the board by the names a user may write. ``granted`` keeps the abilities that cards have
+    been given, as they are written.
     """
 
     path: str
@@ -35,6 +37,7 @@ class Board:
     expect: Node | None = None
     warnings: tuple[str, ...] = ()
     places: AnyMapping[str, tuple[int, int]] = field(default_factory=dict)
+    granted: AnyMapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_text(
@@ -109,6 +112,7 @@ def _from_yaml(text: str, path: str, rules: Path | None, cards: Path | None) -> 
         readings=read.readings,
         expect=read.expect,
         places=read.places,
+        granted=read.granted,
     )
 
 

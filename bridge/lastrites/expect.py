@@ -123,6 +123,20 @@ class Entries:
 
 
 @dataclass(frozen=True)
+class Items:
+    """A list of mappings, compared in order."""
+
+    items: tuple[Entries, ...]
+
+    def differences(self, value: Any, path: str) -> list[Mismatch]:
+        found = list(value or ())
+        if len(found) != len(self.items):
+            return [Mismatch(path, f"expected {len(self.items)}, found {shown(found)}")]
+        pairs = enumerate(zip(self.items, found, strict=True), 1)
+        return [one for place, (item, other) in pairs for one in item.differences(other, f"{path} {place}")]
+
+
+@dataclass(frozen=True)
 class CardPattern:
     """A card, with what is said of its state: one of the `cards` of the board, or a created one of that name.
 
@@ -250,6 +264,16 @@ class WholeZone:
 
     def __str__(self) -> str:
         return f"[{', '.join(map(str, self.parts))}]"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One card by its name alone."""
+
+    zone: WholeZone
+
+    def differences(self, value: Any, path: str) -> list[Mismatch]:
+        return self.zone.differences([] if value is None else [value], path)
 
 
 @dataclass(frozen=True)
@@ -655,12 +679,35 @@ class _Compiler:
                 return Entries(tuple((name.text, Exactly(self.number(inside), 0)) for name, inside in node.entries))
             case "numbers_by_player":
                 return Exactly(self.number(node), 0)
+            case "entries" if isinstance(node, List):
+                level = {inner.text: inner for inner in self.scope.shape.keys(key.constant(1))}
+                return Items(tuple(self.item(inside, level) for inside in node.items))
             case "pairs" if isinstance(node, MappingNode):
                 return Entries(
                     tuple((name.text, Exactly(str(self.plain(inside)), "none")) for name, inside in node.entries)
                 )
             case _:
                 return AsWritten(self.plain(node))
+
+    def item(self, node: Node, keys: Mapping[str, Key]) -> Entries:
+        """One item of a list of mappings."""
+        if not isinstance(node, MappingNode):
+            self.note("LR-E014", node, "a mapping is meant here", f"with the keys {', '.join(keys)}")
+            return Entries(())
+        found: list[tuple[str, Pattern]] = []
+        for name, value in node.entries:
+            if name.text not in keys:
+                self.unknown_key(name, keys)
+            elif keys[name.text].form.name == "source":
+                cards = WholeZone(self.cards(List((value,), value.line, value.column)), True)
+                found.append((name.text, OneOf(cards)))
+            elif keys[name.text].form.name == "flag":
+                found.append((name.text, Exactly(self.flag(value), False)))
+            elif keys[name.text].form.name == "number":
+                found.append((name.text, Exactly(self.number(value))))
+            else:
+                found.append((name.text, AsWritten(self.plain(value))))
+        return Entries(tuple(found))
 
     def plain(self, node: Node) -> Any:
         """Text, list or mapping as it is written, for values that the shape does not explain further."""

@@ -57,7 +57,7 @@ def _library(shape: Shape) -> dict[str, tuple[str, ...]]:
     known: dict[str, tuple[str, ...]] = dict(_LIBRARY)
     for key in shape.of_form("definition", "word", "words", "symbols"):
         known[key.constant(0)] = ("st",)
-    for key in shape.of_form("definition", "listed"):
+    for key in (*shape.of_form("definition", "listed"), *shape.of_form("ability", "words")):
         known[key.constant(0)] = ("snt",)
     for key in shape.of_form("ability", "flag"):
         known[key.constant(0)] = ("sn",)
@@ -78,6 +78,8 @@ def _fluents(shape: Shape) -> dict[str, tuple[str, ...]]:
             known[key.constant()] = ("ss",)
     if shape.of_form("board", "lasting"):
         known["lasting"] = ("ts",)
+    for key in shape.of_form("card", "granted"):
+        known[key.constant()] = ("ss",)
     for key in shape.of_form("board", "pairs"):
         known[key.constant()] = ("ts",)
     for key in shape.of_form("board", "holder"):
@@ -134,7 +136,8 @@ class _FactBoard:
     def check(self) -> None:
         """Raise BoardError with everything that is wrong."""
         printed = {key.constant(): ("ss",) for key in self.game.shape.of_form("player", "printed")}
-        known = {**_BOARD, **self.library, **printed}
+        items = {key.constant(): ("ntv",) for key in self.game.shape.of_form("board", "entries")}
+        known = {**_BOARD, **self.library, **printed, **items}
         fluents = _fluents(self.game.shape)
         words = _words_of_state(self.game)
         for fact, line, column in self.facts:
@@ -156,6 +159,8 @@ class _FactBoard:
         self.defined, self.spare = set(self.column("title")), set(self.column("spare"))
         lasting = (fluent.args[0] for fluent in self.by_name.get("init lasting", ()))
         self.spare.update(str(ability.args[0]) for ability in lasting if isinstance(ability, Term))
+        for key in self.game.shape.of_form("card", "granted"):
+            self.spare.update(self.column(f"init {key.constant()}", 1))
         for fact, line, column in self.facts:
             for code, message, hint in self.mistakes(fact, cards, players, named, seen):
                 self.problems.append(Problem(code, self.file, line, column, message, hint))

@@ -1,4 +1,4 @@
-"""Effects that already last when a board begins, under ``lasting:``: abilities without a card in play."""
+"""Abilities that no printed card brings: effects that already last (``lasting:``), and what a card has been given."""
 
 from __future__ import annotations
 
@@ -37,3 +37,18 @@ def read_lasting(level: str, node: Node, active: Node | None, notes: Notes, word
             facts += [fn("title", id, card), fn("card", card), fn("prints", card, id), fn("owner", card, player)]
             facts += [*ability, fn("init", fn("lasting", fn("ab", card, number), player))]
     return facts
+
+
+def read_granted(functor: str, card: str, node: Node, notes: Notes, words: Words, to: References) -> list[Term]:
+    """The facts of what ``card`` has been given: a card G that lies nowhere, with the abilities, and functor(C,G).
+
+    Mistakes are noted.
+    """
+    reader = DefinitionReader(words, notes, to.find)
+    id, source = f"granted:{card}", f"what was granted to {card}"
+    numbers = count(1)
+    abilities: list[Term] = []
+    for item in notes.items(node, "abilities"):
+        abilities += reader.ability(id, item, numbers)[1]
+    facts = [fn("title", id, source), fn("card", source), fn("prints", source, id), fn("owner", source, to.players[0])]
+    return [*facts, *abilities, fn("init", fn(functor, card, source))] if abilities else []

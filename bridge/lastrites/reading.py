@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lastrites.boardcards import BoardCards, split_copy
 from lastrites.definitions import DefinitionReader
 from lastrites.errors import BoardError, Problem
 from lastrites.events import EventReader
 from lastrites.game import Game
-from lastrites.lasting import read_lasting
+from lastrites.lasting import read_granted, read_lasting
 from lastrites.names import slug
 from lastrites.notes import Notes
 from lastrites.references import References, name_of
@@ -62,6 +63,7 @@ class Reading:
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     facts: list[Term] = field(default_factory=list)
     expect: Node | None = None
+    granted: dict[str, Any] = field(default_factory=dict)
 
 
 class BoardReader:
@@ -87,6 +89,7 @@ class BoardReader:
             self.define(forms["cards"], self.notes)
         players = self.read_players(entries)
         places = self.read_places(entries)
+        self.read_sources(entries)
         self.name_copies()
         self.check_ids()
         initial = self.card_facts()
@@ -136,6 +139,8 @@ class BoardReader:
             out.facts.append(fn("setting", fn(key.constant(0)), number(node)))
         elif form == "pairs":
             out.facts += self.pairs(key, node)
+        elif form == "entries":
+            out.facts += self.entries(key, node)
         elif form == "holder":
             out.facts.append(_init(key.constant(), self.to.player(node)))
         elif form == "offers":
@@ -162,6 +167,49 @@ class BoardReader:
                 what = value.text if place and isinstance(value, Scalar) else self.to.player(value)
                 facts.append(_init(key.constant(0), word, what))
         return facts
+
+    def read_sources(self, entries: list[tuple[Key, Node]]) -> None:
+        """Cards that lie nowhere but among the entries of a list of items: they lie there."""
+        for key, node in entries:
+            if key.form.name != "entries" or not isinstance(node, List):
+                continue
+            keys = {inner.text: inner.form.name for inner in self.shape.keys(key.constant(1))}
+            for item in node.items:
+                inside = item.entries if isinstance(item, Mapping) else ()
+                parts = {keys.get(name.text): value for name, value in inside}
+                source, player = parts.get("source"), parts.get("player")
+                if isinstance(source, Scalar) and isinstance(player, Scalar) and player.text in self.to.players:
+                    printed, copy = self.cards.card_and_copy(source.text)
+                    if printed is not None and copy is None and all(card.printed != printed for card in self.found):
+                        self.read_card(source, player.text, fn(key.constant(2)), 1, "set")
+
+    def entries(self, key: Key, node: Node) -> list[Term]:
+        """A list of items, each with the keys of a level: name(N,What,X) for each of them."""
+        facts: list[Term] = []
+        functor, level = key.constant(0), key.constant(1)
+        for place, item in enumerate(self.notes.items(node, "items"), 1):
+            for inner, value in self.notes.entries(level, item, required=("source", "player"), at=item):
+                with self.notes.collecting():
+                    for name, what in self.part_of_entry(inner, value):
+                        facts.append(fn(functor, place, name, what))
+        return facts
+
+    def part_of_entry(self, key: Key, node: Node) -> list[tuple[Term, Value]]:
+        form, name = key.form.name, fn(key.constant())
+        if form == "source":
+            return [(name, self.to.one(node))]
+        if form == "player":
+            return [(name, self.to.player(node))]
+        if form == "number":
+            return [(name, number(node))]
+        if form == "flag":
+            return [(name, fn("true"))] if truth(node) else []
+        if form == "cards":
+            items = self.notes.items(node, "cards")
+            return [(fn(name.name, place), self.to.one(item)) for place, item in enumerate(items, 1)]
+        if isinstance(node, Scalar) and node.text in self.to.places:
+            return [(name, node.text)]
+        raise WordError("LR-E016", node, "this is no place of the board")
 
     def offers(self, node: Node) -> list[Term]:
         """What players may do of their own accord: ``{player: [verb Card, ...]}``; verbs are keys of ``offer``."""
@@ -495,6 +543,11 @@ class BoardReader:
         if form == "state":
             return [_init("is", card, self.words.value(key.constant(), node))]
         functor = key.constant()
+        if form == "granted":
+            from lastrites.layouts import plain
+
+            self.out.granted[card] = plain(node)
+            return read_granted(functor, card, node, self.notes, self.words, self.to)
         if form == "holder":
             return [_init(functor, card, self.to.player(node))]
         if form == "number" or (form == "numbers_by_player" and isinstance(node, Scalar)):

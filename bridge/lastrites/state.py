@@ -83,6 +83,7 @@ class StateWriter:
 
     def state(self, fluents: Iterable[Term]) -> State:
         """The whole state: per player every zone that is not empty and every number that is not 0."""
+        fluents = list(fluents)
         found = _Fluents.of(fluents)
         lying: dict[tuple[str, Value], list[str]] = {}
         for card, (player, zone) in found.zone.items():
@@ -103,7 +104,38 @@ class StateWriter:
             words = sorted(found.pairs.get(key.constant(0), {}).items(), key=lambda pair: order(pair[0]))
             if words:
                 state[key.text] = {str(self.words.text(key.constant(1), word)): value for word, value in words}
+        for key in self.shape.of_form("outcome", "entries"):
+            items = self.entries(key, fluents)
+            if items:
+                state[key.text] = items
         return state
+
+    def entries(self, key: Key, fluents: Iterable[Term]) -> list[dict[str, Any]]:
+        """The items that wait on frames of a kind, bottom first, then those that wait for one."""
+        frame, waiting = key.constant(2), key.constant(3)
+        players: dict[int, str] = {}
+        lying: list[tuple[int, int, Term]] = []
+        for fluent in fluents:
+            match fluent:
+                case Term("frame", (int(level), Term(name, (str(player),)))) if name == frame:
+                    players[level] = player
+        for fluent in fluents:
+            match fluent:
+                case Term("pend", (int(level), Term() as item)) if level in players:
+                    lying.append((0, level, item))
+                case Term(name, (int(rank), Term() as item)) if name == waiting:
+                    lying.append((1, rank, item))
+        found = []
+        parts = {inner.form.name: inner.text for inner in self.shape.keys(key.constant(1))}
+        flags = [inner.text for inner in self.shape.of_form(key.constant(1), "flag")]
+        for late, level, item in sorted(lying, key=lambda entry: (entry[0], entry[1], order(entry[2]))):
+            source, ability, record = item.args
+            player = players.get(level, "") if not late else _controller(record)
+            entry: dict[str, Any] = {parts["source"]: source, parts["player"]: player}
+            if isinstance(ability, Term) and ability.args[1:] != (1,):
+                entry[parts["number"]] = ability.args[1]
+            found.append({**entry, **({flags[0]: True} if late else {})})
+        return found
 
     # ---- changes
 
@@ -226,6 +258,15 @@ def name_order(card: str) -> tuple[object, ...]:
     return (fold(name), copy or 0, card)
 
 
+def _controller(record: Value) -> str:
+    """The player who controls an item: the last argument of it(Card,Side,You), the first of another record."""
+    args = record.args if isinstance(record, Term) else ()
+    named = [arg for arg in args if isinstance(arg, str)]
+    if not named:
+        return ""
+    return named[-1] if isinstance(record, Term) and record.name == "it" else named[0]
+
+
 @dataclass
 class _Writer:
     """One state being written."""
@@ -316,6 +357,9 @@ class _Writer:
             return self.override(card, key)
         if form == "holder":
             return next(iter(self.found.others.get((key.constant(), card), ())), None)
+        if form == "granted":
+            given = self.found.others.get((key.constant(), card))
+            return self.owner.board.granted.get(card) if given else None
         if form == "attached":
             zone = fn(key.constant())
             cards = [other for other in self.attached.get(card, ()) if self.found.zone.get(other, ("", ""))[1] == zone]
