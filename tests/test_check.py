@@ -92,7 +92,7 @@ def test_a_contradiction_that_nothing_settles(tmp_path: Path) -> None:
     assert set(found.clauses) == {"or.must", "or.mustnot"}
     assert found.verdict == "or.must requires what or.mustnot forbids, and nothing says which of them gives way."
     assert layout(found.board) == {
-        "game": "orchard", "active": "Ida", "players": {"Ida": {}, "Ole": {}}, "event": {"wind": "true"}
+        "game": "orchard", "active": "Ida", "players": {"Ida": {}, "Ole": {}}, "event": {"wind": True}
     }  # fmt: skip
     assert found.smallest
 

@@ -407,8 +407,9 @@ class Check:
                 if every:
                     idle.append(clause.id)
                 else:
-                    verdict = verdict[:-1] + ", more were not looked at."
-                self._found(Finding("idle", verdict, setting.edition or "", (clause.id,), details={"looked": looked}))
+                    verdict = f"the first {verdict[:-1]}; time ran out before the others were looked at."
+                kind = "idle" if every else "undecided"
+                self._found(Finding(kind, verdict, setting.edition or "", (clause.id,), details={"looked": looked}))
             elif spots[number].generated:
                 verdict = f"only a board that was made up comes out otherwise {what} {clause.id}."
                 self._found(

@@ -22,6 +22,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "redundant": (WARNING, "Redundant pairs: each does the other's work"),
     "silence": (NOTE, "Questions that the text leaves open, and that change what comes out"),
     "uncovered": (NOTE, "Uncovered clauses: no board of the fixtures rests on them"),
+    "undecided": (NOTE, "Clauses of which it is not known whether they are idle"),
     "unraised": (NOTE, "Open questions that changed nothing on any board"),
 }
 """Each kind of finding with its severity and a heading."""

@@ -29,6 +29,7 @@ NO_PLACES = ("event", "cards", "may")
 """Parts of a board in which no card lies."""
 
 _COPY = re.compile(r"#\d+$")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,2}")
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,20 @@ class Spot:
 
 
 def plain(node: Node) -> Any:
-    """A node of a file as plain values; texts stay texts."""
+    """A node of a file as plain values: numbers, ``true`` and ``false`` as such, everything else as text."""
     if isinstance(node, Scalar):
-        return node.text if not node.absent else {}
+        return _scalar(node)
     if isinstance(node, List):
         return [plain(item) for item in node.items]
     return {name.text: plain(value) for name, value in node.entries}
+
+
+def _scalar(node: Scalar) -> Any:
+    if node.absent:
+        return {}
+    if not node.quoted and node.text in ("true", "false"):
+        return node.text == "true"
+    return int(node.text) if not node.quoted and _NUMBER.fullmatch(node.text) else node.text
 
 
 def read_layout(path: Path) -> Layout:
@@ -223,9 +232,9 @@ def smaller(layout: Layout) -> Iterator[Layout]:
             yield without(layout, path)
     for path in list(_paths(layout)):
         value = _at(layout, path)
-        if isinstance(value, str) and value.isdecimal() and int(value) > 1 and path[0] != "cards":
-            for less in dict.fromkeys((1, int(value) // 2, int(value) - 1)):
-                yield with_value(layout, path, str(less))
+        if isinstance(value, int) and value > 1 and path[0] != "cards":
+            for less in dict.fromkeys((1, value // 2, value - 1)):
+                yield with_value(layout, path, less)
         elif isinstance(value, Mapping) and len(value) == 1 and path and isinstance(path[-1], int):
             ((key, inside),) = value.items()
             if inside == {} or (isinstance(inside, Mapping) and not inside):
@@ -252,8 +261,8 @@ def weight(layout: Layout) -> tuple[int, int]:
     for path in _paths(layout):
         things += 1
         value = _at(layout, path)
-        if isinstance(value, str) and value.isdecimal():
-            numbers += int(value)
+        if isinstance(value, int):
+            numbers += value
     return things, numbers
 
 
