@@ -19,10 +19,14 @@ _OPTIONS = ("by", "choose", "detail")
 
 
 class EventReader:
-    """Turns ``event:`` into ``event/3`` and the facts that belong to it."""
+    """Turns ``event:`` into ``event/3`` and the facts that belong to it.
+
+    ``places`` says where the answers to an event's decisions stand: ``"choose.1.2"`` -> line, column.
+    """
 
     def __init__(self, notes: Notes, words: Words, references: References) -> None:
         self.notes, self.words, self.references = notes, words, references
+        self.places: dict[str, tuple[int, int]] = {}
 
     def read(self, node: Node, active: Node | None) -> list[Term]:
         """The facts of one event, or of a list of them that happen one after another."""
@@ -158,6 +162,7 @@ class EventReader:
     def choices(self, place: int, node: Node) -> list[Term]:
         facts: list[Term] = []
         for answer, item in enumerate(self.notes.items(node, "answers"), 1):
+            self.places[f"choose.{place}.{answer}"] = (item.line, item.column)
             with self.notes.collecting():
                 if isinstance(item, List):
                     facts.append(fn("event_subset", place, answer))

@@ -112,6 +112,7 @@ class BoardReader:
         if "event" in forms:
             events = EventReader(self.notes, self.words, self.to)
             self.out.facts += events.read(forms["event"], forms.get("active"))
+            self.out.places.update(events.places)
         self.out.facts += spare_cards(self.game, self.cards, self.to.players, self.out.facts)
         self.notes.done()
         return self.out

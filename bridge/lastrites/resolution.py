@@ -274,7 +274,8 @@ def resolve(
     Raises BoardError for what the user can mend, RulesError when the rules are at fault.
     """
     limits = limits or Limits()
-    reading = choose_reading(board, readings or {}, edition, tuple(without), tuple(against), left_open)
+    without, against, left_open = tuple(without), tuple(against), tuple(left_open)
+    reading = choose_reading(board, readings or {}, edition, without, against, left_open)
     book = rulebook(board, reading, pile_order=pile_order)
 
     def progress(done: int, waiting: int) -> None:
@@ -297,5 +298,41 @@ def resolve(
         ) from None
     except IllegalChoice as error:
         message = f"the event chooses {error.choice}, which is no legal choice there"
-        raise BoardError([Problem("LR-E034", board.path, 0, 0, message)]) from None
-    return Answer(board, reading, graph, pile_order).resolution()
+        place = board.places.get(f"choose.{error.event}.{error.answer}", (0, 0))
+        raise BoardError([Problem("LR-E034", board.path, *place, message)]) from None
+    surplus = surplus_answers(board, graph)
+    as_written = not (without or against or readings or edition or left_open)
+    if surplus and as_written:
+        raise BoardError(surplus)
+    resolution = Answer(board, reading, graph, pile_order).resolution()
+    resolution.warnings += [problem.message for problem in surplus]
+    return resolution
+
+
+def surplus_answers(board: Board, graph: StateGraph) -> list[Problem]:
+    """Answers of events on the board to decisions that nobody asks for, whatever happens: the first of each event."""
+    answers: dict[int, dict[int, Value]] = {}
+    for fact in board.facts:
+        match fact:
+            case Term("event_choice", (int(event), int(place), answer)):
+                answers.setdefault(event, {})[place] = answer
+    ends = graph.ends() if answers and graph.complete else set()
+    if not ends:
+        return []
+    asked = dict.fromkeys(answers, 0)
+    union = 0
+    for end in ends:
+        union |= graph.states[end]
+    for term in graph.fluents.terms(union):
+        match term:
+            case Term("num", (Term("chosen", (int(event),)), int(number))):
+                asked[event] = max(asked[event], number)
+    problems = []
+    for event, given in answers.items():
+        left = sorted(place for place in given if place > asked[event])
+        if left:
+            message = f"the answer {given[left[0]]} is never asked for" + (", nor what follows it" if left[1:] else "")
+            hint = "leave it out: an answer stands where it is asked for, and must be possible there"
+            line, column = board.places.get(f"choose.{event}.{left[0]}", (0, 0))
+            problems.append(Problem("LR-E034", board.path, line, column, message, hint))
+    return problems

@@ -378,11 +378,11 @@ class Branching(RulesError):
 
 
 class IllegalChoice(Exception):
-    """What the event on the board chooses is not legal; ``choice`` is what was chosen."""
+    """What an event on the board chooses is not legal: ``choice``, the ``answer``-th of the ``event``-th event."""
 
-    def __init__(self, choice: str) -> None:
-        super().__init__(choice)
-        self.choice = choice
+    def __init__(self, choice: str, event: int = 0, answer: int = 0) -> None:
+        super().__init__(choice, event, answer)
+        self.choice, self.event, self.answer = choice, event, answer
 
 
 def check_bounds(situation: Situation) -> Situation:
@@ -396,8 +396,9 @@ def check_bounds(situation: Situation) -> Situation:
 def fail(situation: Situation) -> None:
     """Raises IllegalChoice or RulesError when the situation is one that must not be."""
     for error in situation.errors:
-        if error.name == "illegal_choice":
-            raise IllegalChoice(str(error.args[0]))
+        match error:
+            case Term("illegal_choice", (int(event), int(answer), choice)):
+                raise IllegalChoice(str(choice), event, answer)
         if error.name == "two_automatic":
             raise Branching([option.term for option in situation.options], error)
         raise RulesError(f"the rules derive what must not be: {error}")
