@@ -22,11 +22,11 @@ from lastrites.editions import choose_reading
 from lastrites.errors import BoardError
 from lastrites.game import load_game
 from lastrites.search import told
-from lastrites.search.examine import Target, examine
+from lastrites.search.examine import Target, examine, found_on
 from lastrites.search.proposals import Proposal, Proposer, offer
 from lastrites.search.separate import Scope, Separation, chosen, separate
 from lastrites.search.sweep import Journal, Serial, Sweep
-from lastrites.search.universe import Universe, canonical
+from lastrites.search.universe import REFUSED, Found, Universe, canonical
 from lastrites.yamlio import dump
 
 GAME = load_game("keyforge")
@@ -78,6 +78,23 @@ def test_two_adjacent_archimedes_are_found_and_nothing_smaller_differs() -> None
     assert all(text.count("Archimedes") == 2 for _, text in separating)
     assert {proposal.text.count("Archimedes") for proposal in made.found["lost_ability"]} == {2}
     assert len(made.found["lost_ability"]) == len(separating)
+
+
+@pytest.mark.parametrize("event", ["destroy_one", "fight"])
+def test_what_happens_to_one_board_does_not_happen_to_another(event: str) -> None:
+    """Boards of one job whose events take other cards do not get into each other's way."""
+    proposer = Proposer(GAME, ("dust-imp", "troll"), [event], 2, most=0)
+    texts = [each.text for size in proposer.sizes() for each in proposer.boards(*size)][::3]
+    forms = [canonical(Board.from_text(text)) for text in texts]
+    boards = [Board.from_text(text) for text in texts]
+    reading = choose_reading(boards[0], {}, None)
+    for board, found in zip(boards, found_on(boards, forms, reading, 500), strict=True):
+        assert isinstance(found, Found)
+        alone = lastrites.resolve(board)
+        assert found.states == alone.state_count
+        assert sum(len(ends - {REFUSED}) for _, ends in found.outcomes) == sum(
+            len(assignment.outcomes) for assignment in alone.assignments
+        )
 
 
 def test_what_is_written_is_a_board_that_fulfils_its_expectations(

@@ -63,12 +63,12 @@ def run(args: argparse.Namespace, progress: Callable[[str], None], clear: Callab
     from lastrites.search import told
     from lastrites.search.examine import examine
     from lastrites.search.separate import separate
-    from lastrites.search.sweep import Journal, Sweep
+    from lastrites.search.sweep import Journal, Sweep, version_of
     from lastrites.terminal import page_width
 
     target, game, scope = _asked(args)
     made: list[Separation] = []
-    journal = Journal(args.journal)
+    journal = Journal(args.journal, version_of(game.rules))
     deadline = None if args.timeout is None else time.monotonic() + args.timeout
 
     def search(emit: Callable[[str, Any], None], argument: Any) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lastrites.board import Board
     from lastrites.editions import Questions, Reading
     from lastrites.game import Game
+    from lastrites.terms import Term
 
 Json = dict[str, Any]
 
@@ -158,7 +159,20 @@ def examine(job: Json) -> Json:
 def found_on(
     boards: Sequence[Board], forms: Sequence[Canonical], reading: Reading, states: int
 ) -> list[Found | str]:
-    """What comes out of each board, or why that is not known."""
+    """What comes out of each board, or why that is not known. Boards to which the same happens share a grounding."""
+    groups: dict[frozenset[Term], list[int]] = {}
+    for place, form in enumerate(forms):
+        groups.setdefault(form.shared_by, []).append(place)
+    found: dict[int, Found | str] = {}
+    for places in groups.values():
+        rows = _found_together([boards[n] for n in places], [forms[n] for n in places], reading, states)
+        found.update(zip(places, rows, strict=True))
+    return [found[place] for place in range(len(boards))]
+
+
+def _found_together(
+    boards: Sequence[Board], forms: Sequence[Canonical], reading: Reading, states: int
+) -> list[Found | str]:
     try:
         universe = Universe(
             boards[0],

@@ -34,8 +34,11 @@ class Done:
 class Journal:
     """What has been done, one line of JSON for each job, written as results come."""
 
-    def __init__(self, path: Path | None) -> None:
-        """``path`` is read if it exists; None keeps the journal in memory only."""
+    def __init__(self, path: Path | None, version: str = "") -> None:
+        """``path`` is read if it exists; None keeps the journal in memory only. What was noted under another
+        ``version`` (of the rules, say) is not taken for known.
+        """
+        self._version = version
         self._known: dict[str, Json] = {}
         self._file: IO[str] | None = None
         if path is not None:
@@ -51,10 +54,10 @@ class Journal:
         except (ValueError, KeyError, TypeError):
             return  # a line that was cut off when the sweep was interrupted
 
-    @staticmethod
-    def key(job: Json) -> str:
-        """A name for a job that is the same whenever its content is."""
-        return hashlib.sha256(json.dumps(job, sort_keys=True).encode()).hexdigest()[:32]
+    def key(self, job: Json) -> str:
+        """A name for a job that is the same whenever its content and the version are."""
+        text = self._version + json.dumps(job, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def find(self, job: Json) -> Json | None:
         """The result of a job that has been done before."""
@@ -72,6 +75,14 @@ class Journal:
         """Close the file."""
         if self._file is not None:
             self._file.close()
+
+
+def version_of(folder: Path) -> str:
+    """A name for the content of a folder of rules."""
+    digest = hashlib.sha256()
+    for file in sorted(folder.rglob("*.lp")):
+        digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 class Serial(Executor):
@@ -141,4 +152,4 @@ class Sweep:
         return Done(job, result)
 
 
-__all__: Sequence[str] = ["Done", "Journal", "Serial", "Sweep", "Work"]
+__all__: Sequence[str] = ["Done", "Journal", "Serial", "Sweep", "Work", "version_of"]

@@ -37,6 +37,14 @@ class Canonical:
     fixed: frozenset[Term]
     start: frozenset[Term]
 
+    @property
+    def shared_by(self) -> frozenset[Term]:
+        """What boards must have in common to share a grounding: all but which cards there are."""
+        return frozenset(fact for fact in self.fixed if fact.name not in _ABOUT_CARDS)
+
+
+_ABOUT_CARDS = frozenset({"card", "prints", "owner", "spare"})
+
 
 def canonical(board: Board) -> Canonical:
     """The board under names made of printed card, owner and number of the copy."""
@@ -94,7 +102,7 @@ class Found:
 
 @dataclass
 class Universe:
-    """The boards that share ``fixed`` facts, under one reading."""
+    """Boards that have some of the cards of the ``fixed`` facts, and share all else, under one reading."""
 
     board: Board
     reading: Reading
