@@ -402,4 +402,6 @@ def test_limits(capsys: pytest.CaptureFixture[str]) -> None:
     assert data["graph"]["incomplete_reason"] == "the limit of 3 states was reached"
     assert data["links"]
     assert run(FIXTURES / "keyforge" / "entangled-4.yaml", "--timeout", "0.001") == 3
-    assert "incomplete" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "incomplete: the time limit of 0.001 s was reached" in out
+    assert "No ability" not in out

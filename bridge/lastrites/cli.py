@@ -104,8 +104,9 @@ def _option_groups(parser: argparse.ArgumentParser, *names: str) -> None:
                            help="as if this clause were not in the book; may be repeated")  # fmt: skip
         group.add_argument("--against", action="append", default=[], metavar="CLAUSE",
                            help="as if the opposite of this clause, a consequence, were in the book")  # fmt: skip
-        group.add_argument("--pile-order", action="store_true",
-                           help="tell outcomes apart that differ only in the order of cards in a pile")  # fmt: skip
+        if "no piles" not in names:
+            group.add_argument("--pile-order", action="store_true",
+                               help="tell outcomes apart that differ only in the order of cards in a pile")  # fmt: skip
     if "limits" in names:
         group = parser.add_argument_group("limits")
         group.add_argument("--limit-states", type=_positive, metavar="N", help="stop after N states")
@@ -197,7 +198,8 @@ def build_parser() -> argparse.ArgumentParser:
                        help="write the graph; the ending says how: .svg .dot .mmd .graphml .json .html")  # fmt: skip
     graph.add_argument("--possible", action="store_true",
                        help="draw too what could be in principle, but never matters on this board")  # fmt: skip
-    _option_groups(graph, "sources", "cards", "readings", "limits", "output", "quiet")
+    graph.set_defaults(pile_order=False)
+    _option_groups(graph, "sources", "cards", "readings", "no piles", "limits", "output", "quiet")
 
     why_not = command(
         "why-not", run_why_not, "why a state that one might expect does not come out",

@@ -46,6 +46,7 @@ class _Truth:
 
     def __init__(self, program: GroundProgram, given: Iterable[int] = ()) -> None:
         self.fluents = program.fluents
+        self._place = {atom: number for number, atom in enumerate(program.fluents)}
         self._fixed: dict[int, bool] = {}
         self._read(program.rules)
         todo = [literal for literal in given if self._set(literal)]
@@ -223,21 +224,25 @@ class _Truth:
                             todo.append(abs(literal))
         return found
 
-    def all_cones(self) -> dict[int, int]:
-        """The cones of all atoms as bit masks, bit ``n`` being the fluent whose atom is ``n``: one pass (Tarjan)."""
-        below = {
-            head: {abs(literal) for body in bodies if self._body(body) is None for literal in body[0]}
-            for head, bodies in self.rules.items()
-            if head not in self._values
-        }
+    def _below(self, atom: int) -> set[int]:
+        """Atoms in the rules of an atom that may still decide it."""
+        if atom in self._values:
+            return set()
+        bodies = self.rules.get(atom, ())
+        return {abs(literal) for body in bodies if self._body(body) is None for literal in body[0]}
+
+    def cones(self, roots: Iterable[int]) -> dict[int, int]:
+        """The cones of these atoms, and of those below, as bit masks, bit ``n`` being the ``n``-th fluent (Tarjan)."""
+        below: dict[int, set[int]] = {}
         number: dict[int, int] = {}
         low: dict[int, int] = {}
         masks: dict[int, int] = {}
         stack: list[int] = []
-        for root in [*below, *self.fluents]:
+        for root in roots:
             if root in number:
                 continue
-            work = [(root, iter(below.get(root, ())))]
+            below[root] = self._below(root)
+            work = [(root, iter(below[root]))]
             number[root] = low[root] = len(number)
             stack.append(root)
             while work:
@@ -246,7 +251,8 @@ class _Truth:
                     if other not in number:
                         number[other] = low[other] = len(number)
                         stack.append(other)
-                        work.append((other, iter(below.get(other, ()))))
+                        below[other] = self._below(other)
+                        work.append((other, iter(below[other])))
                         break
                     if other not in masks:
                         low[atom] = min(low[atom], number[other])
@@ -260,8 +266,8 @@ class _Truth:
                         mask = 0
                         for member in members:
                             if member in self.fluents:
-                                mask |= 0 if member in self._values or member in self._fixed else 1 << member
-                            for other in below.get(member, ()):
+                                mask |= 0 if self.of(member) is not None else 1 << self._place[member]
+                            for other in below[member]:
                                 mask |= masks.get(other, 0)
                         masks.update(dict.fromkeys(members, mask))
         return masks
@@ -337,6 +343,11 @@ class Footprint:
         return self.adds | self.dels | self.incs
 
 
+def _flat(fluent: Term) -> Term:
+    """A fluent without levels and other numbers."""
+    return Term(fluent.name, tuple(argument for argument in fluent.args if not isinstance(argument, int)))
+
+
 class Footprints:
     """The effects of all decisions of a board, and the footprints of its abilities."""
 
@@ -349,11 +360,13 @@ class Footprints:
         for atom, term in program.names.items():
             self._by_name.setdefault(term.name, []).append((atom, term))
         self.waiting: dict[Term, Term] = {}
+        self._instances: dict[Term, Term] = {}
         for _, term in self._by_name.get("waiting", ()):
             fluent, instance = term.args
             assert isinstance(fluent, Term)
             assert isinstance(instance, Term)
             self.waiting[fluent] = instance
+            self._instances[_flat(fluent)] = instance
         self.picks: dict[Term, Term] = {}
         for _, term in self._by_name.get("picks_up", ()):
             decision, instance = term.args[1:]
@@ -400,8 +413,12 @@ class Footprints:
             self._key_of[fluent] = self._make_key(fluent)
         return self._key_of[fluent]
 
+    def instance(self, fluent: Term) -> Term | None:
+        """The ability that waits as long as the fluent holds, on whatever level; None if none does."""
+        return self._instances.get(_flat(fluent))
+
     def _make_key(self, fluent: Term) -> Key | None:
-        instance = self.waiting.get(fluent)
+        instance = self.instance(fluent)
         if instance is not None:
             return Term("waits" if fluent.name == "pend" else fluent.name, (instance,))
         if fluent.name == "frame" and len(fluent.args) == 2:
@@ -458,12 +475,14 @@ class Footprints:
                     self.acting.add(decision)
         self._moved: dict[int, frozenset[Key]] = {}
         self._of_mask: dict[int, frozenset[Key]] = {}
-        self._cones: dict[int, int] | None = None
+        self._cones: dict[int, int] = {}
         self._bases: list[Key] = []
         if not self.picks:
             return  # nothing can be picked, so there is nobody whose footprint is asked for
         self._waits: frozenset[Key] | None = None
         self._bases = self._base_frames(legal)
+        self._on_bases = self._standing_on_bases()
+        self._stacks = self._standing()
         where = {decision: self._where(decision, truth) for decision, truth in legal.items() if decision in self.picks}
         idle: set[int] | None = None
         for decision, truths in where.items():
@@ -501,12 +520,12 @@ class Footprints:
         steps = self.steps.setdefault(decision, [])
         known: dict[int, frozenset[int]] = {}
         always = truth.values(True) - self._base.values(True)
-        for kind, key, atom in self._literals.get(decision, ()):
-            if truth.of(atom) is False:
-                continue
+        effects = [each for each in self._literals.get(decision, ()) if truth.of(each[2]) is not False]
+        cones = truth.cones(atom for _, _, atom in effects)
+        for kind, key, atom in effects:
             needed = truth.needed(atom, known) | always
             wants = self._keys(each for each in needed if each in self._program.fluents)
-            reads = self._keys(truth.cone([atom], _NONE))
+            reads = self._masked(cones[atom])
             if kind in ("del", "set"):
                 reads -= {key}  # what does not hold need not be ended
             needs = {self._moves(each) for each in needed & self._idle}
@@ -520,13 +539,17 @@ class Footprints:
         """What must be touched for an atom to begin to hold."""
         known = self._moved.get(atom)
         if known is None:
-            if self._cones is None:
-                self._cones = self._base.all_cones()
-            mask = self._cones.get(atom, 0)
-            known = self._of_mask.get(mask)
-            if known is None:
-                known = self._of_mask[mask] = self._keys(each for each in self._program.fluents if mask >> each & 1)
-            self._moved[atom] = known
+            if atom not in self._cones:
+                self._cones |= self._base.cones(self._idle)
+            known = self._moved[atom] = self._masked(self._cones[atom])
+        return known
+
+    def _masked(self, mask: int) -> frozenset[Key]:
+        """The keys of the fluents in a bit mask."""
+        known = self._of_mask.get(mask)
+        if known is None:
+            atoms = (atom for number, atom in enumerate(self._program.fluents) if mask >> number & 1)
+            known = self._of_mask[mask] = self._keys(atoms)
         return known
 
     def _levels(self, frame: Key) -> dict[int, int]:
@@ -557,21 +580,30 @@ class Footprints:
         """What is known where the decision picks an ability: for each frame on which it may wait, the topmost one."""
         if decision not in self.acting:
             return [truth]
+        option = self._options[decision]
+        found = []
+        for standing in self._on_bases:
+            here = standing.given([option]) if standing.of(option) is not False else None
+            if here is not None:
+                found.append(here)
+        return found or [truth]
+
+    def _standing_on_bases(self) -> list[_Truth]:
+        """What is known where one of the frames on which abilities wait is the topmost."""
         found = []
         for base in self._bases:
             levels = self._levels(base)
             level = min((level for level in levels if level > 1), default=None)
             if level is None:
                 continue
-            frames = [
+            here = self._base.given(
                 atom if atom == levels[level] else -atom
                 for atom, fluent in self._program.fluents.items()
                 if fluent.name == "frame" and isinstance(fluent.args[0], int) and fluent.args[0] >= level
-            ]
-            here = truth.given(frames)
+            )
             if here is not None:
                 found.append(here)
-        return found or [truth]
+        return found
 
     def _stack(self, base: Key, top: Key) -> tuple[list[int], int] | None:
         """Literals that say: ``base`` lies right under ``top``, and nothing above; and the level of ``top``."""
@@ -590,17 +622,26 @@ class Footprints:
     def _frame_steps(self, decision: Term) -> None:
         """Effects of a decision with which a frame goes on, for each frame that may lie on top."""
         option = self._options[decision]
+        for top, level, standing in self._stacks:
+            truth = standing.given([option]) if standing.of(option) is not False else None
+            if truth is not None:
+                self._add_steps(decision, truth, top, level)
+
+    def _standing(self) -> list[tuple[Key, int | None, _Truth]]:
+        """Each frame that may lie on top with its level, and what is known then."""
+        found: list[tuple[Key, int | None, _Truth]] = []
         for top in self._tops():
-            bases = self._bases if top in self._bases else self._bases[:1]
-            found = (self._stack(base, top) for base in bases)
-            stacks: list[tuple[list[int], int | None]] = [each for each in found if each is not None]
-            if not stacks:  # it never lies above abilities that wait
+            stop.check()
+            stacks = [self._stack(base, top) for base in (self._bases if top in self._bases else self._bases[:1])]
+            above: list[tuple[list[int], int | None]] = [stack for stack in stacks if stack is not None]
+            if not above:  # it never lies above abilities that wait
                 atom = self._atoms.get(Term("at_top", (Term("now"), *top.args)))
-                stacks = [([atom], None)] if atom is not None else []
-            for stack, level in stacks:
-                truth = self._base.given([*stack, option])
+                above = [([atom], None)] if atom is not None else []
+            for literals, level in above:
+                truth = self._base.given(literals)
                 if truth is not None:
-                    self._add_steps(decision, truth, top, level)
+                    found.append((top, level, truth))
+        return found
 
     def _tops(self) -> list[Key]:
         keys = {key for fluent in self._program.fluents.values() if (key := self._level_key(fluent)) is not None}

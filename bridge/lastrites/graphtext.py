@@ -25,8 +25,10 @@ def graph_text(data: Json, style: Style | None = None, width: int | None = None)
     lines = [*fold(str(about["board"]), width, "", ""), style.faint(", ".join(filter(None, settings)))]
     abilities = [node for node in data["nodes"] if node["kind"] == "ability"]
     if not about["complete"]:
-        reason = f"incomplete: {about['incomplete_reason']}; what is not seen to matter is possible all the same"
-        lines += ["", *fold(style.warn(reason), width, "", "  ")]
+        but = "what is not seen to matter is possible all the same" if data["nodes"] else "nothing is known yet"
+        lines += ["", *fold(style.warn(f"incomplete: {about['incomplete_reason']}; {but}"), width, "", "  ")]
+        if not data["nodes"]:
+            return "\n".join(lines) + "\n"
     if not abilities:
         return "\n".join([*lines, "", "No ability can be triggered on this board."]) + "\n"
     number = {node["id"]: str(place) for place, node in enumerate(abilities, 1)}

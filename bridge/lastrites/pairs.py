@@ -11,7 +11,7 @@ of answers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lastrites import stop
@@ -93,7 +93,7 @@ class Situations:
         graph: StateGraph,
         views: list[View],
         picks: Mapping[Term, Term],
-        waiting: Mapping[Term, Term],
+        instance_of: Callable[[Term], Term | None],
         acting: set[Term],
     ) -> None:
         self._graph = graph
@@ -119,7 +119,7 @@ class Situations:
                         self._busy[part] = self._busy.get(part, 0) | bit
             elif fluent.name == "answered":
                 self._answers |= bit
-            instance = waiting.get(fluent)
+            instance = instance_of(fluent)
             if instance is not None:
                 self._waits[instance] = self._waits.get(instance, 0) | bit
                 self._busy[instance] = self._busy.get(instance, 0) | bit

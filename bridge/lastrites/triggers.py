@@ -189,7 +189,7 @@ class _Builder:
             incomplete_reason=resolution.incomplete_reason,
         )
         self._collect()
-        situations = Situations(self.states, self.views, self.prints.picks, self.prints.waiting, self.prints.acting)
+        situations = Situations(self.states, self.views, self.prints.picks, self.prints.instance, self.prints.acting)
         deeds, waited = situations.deeds()
         self.used = {ability for ability in deeds if ability in self.abilities}
         notes = situations.pairs()
