@@ -80,6 +80,8 @@ def _fluents(shape: Shape) -> dict[str, tuple[str, ...]]:
         known["lasting"] = ("ts",)
     for key in shape.of_form("card", "granted"):
         known[key.constant()] = ("ss",)
+    for key in shape.of_form("card", "claims"):
+        known[key.constant()] = ("sssn",)
     for key in shape.of_form("board", "pairs"):
         known[key.constant()] = ("ts",)
     for key in shape.of_form("board", "holder"):

@@ -19,7 +19,7 @@ from lastrites.references import References, name_of
 from lastrites.shape import Key
 from lastrites.spares import spare_cards
 from lastrites.terms import Term, Value, fn
-from lastrites.words import WordError, number, truth
+from lastrites.words import WordError, number, only_entry, truth
 from lastrites.yamlio import List, Mapping, Node, Scalar, load
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,60}")
@@ -551,6 +551,10 @@ class BoardReader:
             return read_granted(functor, card, node, self.notes, self.words, self.to)
         if form == "holder":
             return [_init(functor, card, self.to.player(node))]
+        if form == "claims":
+            claims = [only_entry(item, "{player: card}") for item in self.notes.items(node, "claims")]
+            pairs = [(self.to.one(claimant), self.to.player(player)) for player, claimant in claims]
+            return [_init(functor, card, other, player, place) for place, (other, player) in enumerate(pairs, 1)]
         if form == "number" or (form == "numbers_by_player" and isinstance(node, Scalar)):
             return _count(fn(functor, card), number(node))
         if form == "override":

@@ -28,6 +28,7 @@ class _Fluents:
     others: dict[tuple[str, str], list[Value]] = field(default_factory=dict)
     whole: dict[str, str] = field(default_factory=dict)
     pairs: dict[str, dict[Term, str]] = field(default_factory=dict)
+    claims: dict[tuple[str, str], dict[int, dict[str, str]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fluents: Iterable[Term]) -> _Fluents:
@@ -48,6 +49,8 @@ class _Fluents:
                     found.whole[name] = who
                 case Term(name, (Term(_, ()) as word, str(value))):
                     found.pairs.setdefault(name, {})[word] = value
+                case Term(name, (str(subject), str(other), str(player), int(place))):
+                    found.claims.setdefault((name, subject), {})[place] = {player: other}
                 case Term(name, (str(subject), value)):
                     found.others.setdefault((name, subject), []).append(value)
         return found
@@ -357,6 +360,9 @@ class _Writer:
             return self.override(card, key)
         if form == "holder":
             return next(iter(self.found.others.get((key.constant(), card), ())), None)
+        if form == "claims":
+            claims = self.found.claims.get((key.constant(), card), {})
+            return [claims[place] for place in sorted(claims)] or None
         if form == "granted":
             given = self.found.others.get((key.constant(), card))
             return self.owner.board.granted.get(card) if given else None
