@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,13 @@ from fixture_help import FIXTURES, ROOT
 import lastrites
 from lastrites import lptext, worker
 from lastrites.book import read_book
+from lastrites.editions import choose_reading
 from lastrites.errors import BoardError
 from lastrites.game import load_game
 from lastrites.jobs import expectations
 from lastrites.listings import boards_of
 from lastrites.lptext import Statement
+from lastrites.resolution import rulebook
 from lastrites.solver import RulesError
 from lastrites.static import check_rules
 from lastrites.verify import FAILED, Json, verify
@@ -174,8 +177,16 @@ def fails(path: Path, rules: Path) -> bool:
         return True
 
 
-def boards(game: str, clause: str) -> list[Path]:
-    """The fixtures of a game, those that show the clause or its chapter first, then from small to large."""
+@cache
+def files_of(path: Path) -> frozenset[str]:
+    """The files of rules that a board needs; a change of another one cannot matter to it."""
+    board = lastrites.load(path)
+    used = rulebook(board, choose_reading(board, {}, None)).files
+    return frozenset(str(file.relative_to(board.rules.rules)) for file in used)
+
+
+def boards(game: str, clause: str, file: str) -> list[Path]:
+    """The fixtures that need a file, those that show the clause or its chapter first, then from small to large."""
     shown = set(boards_of(load_game(game)).get(clause, ()))
     chapter = clause.rpartition(".")[0]
     near = {name for id, names in boards_of(load_game(game)).items() if id.startswith(chapter) for name in names}
@@ -184,7 +195,8 @@ def boards(game: str, clause: str) -> list[Path]:
         name = f"{game}/{path.stem}"
         return name not in shown, name not in near, path.stat().st_size
 
-    return sorted((FIXTURES / game).glob("*.yaml"), key=rank)
+    needing = (path for path in (FIXTURES / game).glob("*.yaml") if file in files_of(path))
+    return sorted(needing, key=rank)
 
 
 def judged(game: str, mutant: Mutant, most: int | None = None) -> tuple[str, int]:
@@ -195,7 +207,7 @@ def judged(game: str, mutant: Mutant, most: int | None = None) -> tuple[str, int
         if complaints:
             return f"check: {complaints[0].text}", 0
         looked = 0
-        for path in boards(game, mutant.clause)[:most]:
+        for path in boards(game, mutant.clause, mutant.file)[:most]:
             looked += 1
             if fails(path, rules):
                 return f"verify: {path.stem}", looked

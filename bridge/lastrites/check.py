@@ -156,7 +156,7 @@ class Check:
         from lastrites.book import read_book
 
         self.book: Book = read_book(self.game)
-        self.precedences = self._precedences()
+        self.precedences = precedences(self._blocks())
         spots = self._spots()
         if not spots:
             self.result.notes.append("no board was looked at: no fixtures lie beside these rules, and none are named")
@@ -170,11 +170,8 @@ class Check:
             if number == 0 and "clauses" in self.scope.parts:
                 self._effects(spots, reports, setting)
 
-    def _precedences(self) -> list[Precedence]:
-        blocks = []
-        for file in self.game.files:
-            blocks += lptext.blocks(file, file.read_text(encoding="utf-8"))
-        return precedences(blocks)
+    def _blocks(self) -> list[lptext.Block]:
+        return [b for file in self.game.files for b in lptext.blocks(file, file.read_text(encoding="utf-8"))]
 
     def _spots(self) -> list[Spot]:
         spots = []
@@ -381,6 +378,7 @@ class Check:
             if report is not None and not report.failed and report.complete
         ]  # fmt: skip
         lacking = self._lacking(setting)
+        home = {block.id: str(block.file) for block in self._blocks()}
         clauses = [c for c in self.book.clauses if c.id not in lacking and c.id not in setting.without]
 
         def boards(names: Sequence[str]) -> list[tuple[int, Any, str]]:
@@ -390,7 +388,9 @@ class Check:
                 rests = any(name in report.cited for name in names)
                 return not hinted, spots[number].generated, not rests, report.states
 
-            return [(n, spots[n].layout, report.signature) for n, report in sorted(good, key=rank)]
+            # A board that does not need the file in which a clause stands cannot come out otherwise without it.
+            needing = [(n, report) for n, report in good if any(home.get(name, "") in report.files for name in names)]
+            return [(n, spots[n].layout, report.signature) for n, report in sorted(needing, key=rank)]
 
         arguments = [
             (clause.id, clause.kind == "consequence", boards([clause.id]), setting, EFFECT_SECONDS)
@@ -403,6 +403,7 @@ class Check:
             number, looked, every = result if result is not None else (None, 0, False)
             what = "with the opposite of" if clause.kind == "consequence" else "without"
             if number is None:
+                looked += len(good) - len(arguments[place][2]) if every else 0
                 verdict = f"{looked} boards come out the same {what} {clause.id}."
                 if every:
                     idle.append(clause.id)

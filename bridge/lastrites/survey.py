@@ -53,7 +53,8 @@ class Report:
     ``conflicts`` are pairs of clauses that contradict each other, ``latent`` those that would if no precedence were
     stated; ``open`` gives for each question that came up the
     pairs of answers with different outcomes, ``counted`` those that differ in numbers of orders only; ``cited`` are
-    the clauses that its witnesses rest on. ``failed`` says why it could not be looked at.
+    the clauses that its witnesses rest on, ``files`` the files of rules that it needs. ``failed`` says why it could not
+    be looked at.
     """
 
     failed: str = ""
@@ -69,6 +70,7 @@ class Report:
     open: dict[str, list[Pair]] = field(default_factory=dict)
     counted: dict[str, list[Pair]] = field(default_factory=dict)
     cited: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
     signature: str = ""
 
 
@@ -155,6 +157,7 @@ def look(emit: Emit, argument: tuple[Layout, Setting]) -> None:
         report.asked = sorted({question for assignment in result.assignments for question in assignment.when})
         report.open, report.counted = apart(result)
         report.cited = sorted(cited(result))
+        report.files = sorted(str(file) for file in result.graph.rulebook.files)
         report.signature = signature(result)
         report.latent = [pair for pair in clashes(result.graph) if pair not in report.conflicts]
     except BoardError as error:
