@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lastrites.boardcards import BoardCards
 from lastrites.errors import BoardError, Problem
 from lastrites.game import Game, load_game
 from lastrites.terms import Term
 from lastrites.yamlio import Mapping, Node, Scalar, parse, read_text
+
+if TYPE_CHECKING:
+    from lastrites.reading import Reading
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,15 @@ def _from_yaml(text: str, path: str, rules: Path | None, cards: Path | None) -> 
     reader = BoardReader(game, path)
     if cards is not None:
         reader.define_files(cards)
-    read = reader.read(root)
+    problems: list[Problem] = []
+    try:
+        read = reader.read(root)
+    except BoardError as error:
+        problems += error.problems
+        read = reader.out
+    problems += _head_problems(game, path, read)
+    if problems:
+        raise BoardError(sorted(problems, key=lambda problem: (problem.line, problem.column)))
     return Board(
         path=path,
         game=game.name,
@@ -114,6 +125,17 @@ def _from_yaml(text: str, path: str, rules: Path | None, cards: Path | None) -> 
         places=read.places,
         granted=read.granted,
     )
+
+
+def _head_problems(game: Game, path: str, read: Reading) -> list[Problem]:
+    """What the head of a file names that the game does not know: told with all other mistakes of the file."""
+    edition = read.head.get("edition")
+    given = read.readings or edition is not None
+    if not given or not (game.rules / game.name / "questions.lp").is_file():
+        return []
+    from lastrites.editions import questions_of, unknown_answers
+
+    return unknown_answers(questions_of(game.rules / game.name), path, read.readings, edition, read.places)
 
 
 def _game_of(root: Mapping, path: str, rules: Path | None) -> Game:

@@ -34,7 +34,7 @@ can be reached, who decides, and the clauses of the rulebook behind each step.
 EPILOG = """\
 exit status:
   0  answered
-  1  a check or an expectation fails, or the event is refused
+  1  a check or an expectation fails, the event is refused, or the rules leave no outcome
   2  bad input: one message for each mistake, nothing is run
   3  incomplete: a limit, a timeout or an interrupt; what is known by then is printed
 
@@ -487,9 +487,11 @@ def _run(task: Task, answer: _Answer, give_up: Callable[[], None], argument: Any
 
 
 def _status(results: Sequence[dict[str, Any]]) -> int:
+    """The exit status: a refused event fails, and so does a board on which the rules leave no outcome."""
     if any(not result["complete"] for result in results):
         return INCOMPLETE
-    return FAILED if any(result["refused"] for result in results) else ANSWERED
+    ends_badly = (not result["outcomes"] and (result["stuck"] or result["conflicts"]) for result in results)
+    return FAILED if any(result["refused"] for result in results) or any(ends_badly) else ANSWERED
 
 
 # ---------------------------------------------------------------- outcomes and orders

@@ -135,6 +135,34 @@ def _sources(
     return {key: tuple(sorted(sources, key=lambda source: source.weight)) for key, sources in found.items()}
 
 
+def _unknown(file: str, what: str, name: str, choices: Iterable[str], where: tuple[int, int]) -> Problem:
+    choices = list(choices)
+    close = nearest(name, choices)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"known here: {', '.join(choices) or 'none'}"
+    return Problem("LR-E031", file, *where, f"unknown {what} `{name}`", hint)
+
+
+def unknown_answers(
+    known: Questions,
+    file: str,
+    readings: Mapping[str, str],
+    edition: str | None,
+    places: Mapping[str, tuple[int, int]],
+) -> list[Problem]:
+    """The questions, answers and editions among these that the game does not know; ``places`` says where they stand."""
+    problems = []
+    for question, answer in readings.items():
+        where = places.get(f"readings.{question}", (0, 0))
+        if question not in known.answers:
+            problems.append(_unknown(file, "question", question, known.answers, where))
+        elif answer not in known.answers[question]:
+            problems.append(_unknown(file, f"answer to {question}", answer, known.answers[question], where))
+    names = (*known.editions, *known.profiles)
+    if edition is not None and edition not in names:
+        problems.append(_unknown(file, "edition", edition, names, places.get("edition", (0, 0))))
+    return problems
+
+
 def choose_reading(
     board: Board,
     readings: Mapping[str, str],
@@ -150,37 +178,18 @@ def choose_reading(
     """
     game = board.rules
     known = questions_of(game.rules / game.name)
-    problems: list[Problem] = []
-
-    def place(what: str) -> tuple[int, int]:
-        return board.places.get(what, (0, 0))
-
-    def complain(what: str, name: str, choices: Iterable[str], where: tuple[int, int]) -> None:
-        choices = list(choices)
-        close = nearest(name, choices)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"known here: {', '.join(choices) or 'none'}"
-        problems.append(Problem("LR-E031", board.path, *where, f"unknown {what} `{name}`", hint))
-
     asked = frozenset(left_open)
-    for question in sorted(asked - known.answers.keys()):
-        complain("question", question, known.answers, (0, 0))
-    explicit: dict[str, str] = {}
+    problems = [
+        _unknown(board.path, "question", question, known.answers, (0, 0))
+        for question in sorted(asked - known.answers.keys())
+    ]
     own = {question: answer for question, answer in board.readings.items() if question not in asked}
-    for given, from_board in ((own, True), (readings, False)):
-        for question, answer in given.items():
-            where = place(f"readings.{question}") if from_board else (0, 0)
-            if question not in known.answers:
-                complain("question", question, known.answers, where)
-            elif answer not in known.answers[question]:
-                complain(f"answer to {question}", answer, known.answers[question], where)
-            else:
-                explicit[question] = answer
+    problems += unknown_answers(known, board.path, own, board.edition if edition is None else None, board.places)
+    problems += unknown_answers(known, board.path, readings, edition, {})
+    explicit = {**own, **readings}
     chosen = edition if edition is not None else board.edition
     if chosen is None:
         chosen = known.editions[-1] if known.editions else ""
-    elif chosen not in (*known.editions, *known.profiles):
-        where = place("edition") if edition is None else (0, 0)
-        complain("edition", chosen, (*known.editions, *known.profiles), where)
     without, against = tuple(without), tuple(against)
     _check_clauses(board, without, against, problems)
     if problems:

@@ -99,6 +99,7 @@ def explore(
     """
     limits = limits or Limits()
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+    walk: Walk | None = None
     while True:
         too_large = rulebook.constant("max_value") > _LARGEST_GROUNDING
         used = "layers" if too_large else mode
@@ -120,10 +121,12 @@ def explore(
                 reason = f"the bound {reached.bound} ({known}) was reached"
                 if reached.bound == "max_value":
                     reason = f"a number went beyond {known}; perhaps an order never ends"
-                start = LayerRules(rulebook)
-                graph = StateGraph(start.fluents, rulebook, used, False, reason)
-                graph.new(start.initial)
-                return graph
+                if walk is None:
+                    start = LayerRules(rulebook)
+                    walk = Walk(StateGraph(start.fluents, rulebook, used), limits, deadline, progress)
+                    walk.start(start.initial)
+                walk.graph.complete, walk.graph.reason = False, reason
+                return walk.graph
             rulebook = rulebook.with_constants(**{reached.bound: bound})
 
 
