@@ -164,3 +164,18 @@ def test_an_edition_and_itself_under_another_name_never_part() -> None:
     found = compare(by_edition(lastrites.load(SOLEFTS), ["17.3", "17.4"], {}), {"editions": ["17.3", "17.4"]})
     assert not found.differ
     assert not found.partings
+
+
+def test_a_timeout(capsys: Capture, tmp_path: Path) -> None:
+    """However little is known when the time is up, it is marked incomplete."""
+    names = ", ".join(["Dust Imp", "Brend the Fanatic", "Grenade Snib", "Sacro-Fiend"] * 5)
+    board = tmp_path / "large.yaml"
+    board.write_text(
+        f"game: keyforge\nactive: P1\nplayers:\n  P1: {{aember: 9, hand: [Gateway to Dis], battleline: [{names}]}}\n"
+        "  P2: {}\nevent: {play: Gateway to Dis}\n",
+        encoding="utf-8",
+    )
+    assert run(board, "cascade", "--timeout", "0.5", "--json", "-q") == 3
+    result = json.loads(capsys.readouterr().out)
+    assert not result["complete"]
+    assert "time limit" in result["incomplete_reason"]

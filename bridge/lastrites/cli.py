@@ -728,6 +728,9 @@ def run_compare(args: argparse.Namespace) -> int:
     _run(jobs.compare, answer, lambda: print("incomplete: interrupted", file=sys.stderr), asked)
     result = answer.result
     if result is None:
+        if args.json:
+            _print_json({"schema": "lastrites.compare/1", "about": about, "complete": False,
+                         "incomplete_reason": answer.reason, "sides": []})  # fmt: skip
         print(f"incomplete: {answer.reason}", file=sys.stderr)
         return INCOMPLETE
     if args.json:

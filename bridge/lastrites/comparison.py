@@ -7,6 +7,7 @@ leave open; then the sides are walked together to the first decision at which th
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -207,12 +208,13 @@ def compare(
     from lastrites.resolution import resolve
 
     without, against = tuple(without), tuple(against)
+    left = _TimeLeft(limits)
     results = tuple(
         resolve(
             side.board, readings=side.readings, edition=side.edition, without=without, against=against,
-            pile_order=pile_order, limits=limits, reduction=reduction,
+            pile_order=pile_order, limits=left.share(len(sides) - number), reduction=reduction,
         )
-        for side in sides
+        for number, side in enumerate(sides)
     )  # fmt: skip
     found, states = _outcomes(results)
     rows = _rows(results, found)
@@ -223,7 +225,7 @@ def compare(
         opened = resolve(
             sides[0].board,
             readings={q: a for q, a in sides[0].readings.items() if q != question},
-            edition=sides[0].edition, without=without, against=against, limits=limits, left_open=[question],
+            edition=sides[0].edition, without=without, against=against, limits=left.share(1), left_open=[question],
         )  # fmt: skip
         raised = any(question in assignment.when for assignment in opened.assignments)
     partings = []
@@ -235,6 +237,20 @@ def compare(
     if "editions" in about and (made.differ or made.counts_differ):
         because = [*_answers_apart(sides, results, without, against), *_clauses_apart(sides, results, without, against)]
     return replace(made, raised=raised, partings=tuple(partings), because=tuple(because))
+
+
+class _TimeLeft:
+    """Shares the time of a comparison out among its sides: what one does not need is left for the others."""
+
+    def __init__(self, limits: Limits | None) -> None:
+        self.limits = limits
+        self.end = None if limits is None or limits.seconds is None else time.monotonic() + limits.seconds
+
+    def share(self, sides: int) -> Limits | None:
+        """The limits for the next of so many sides."""
+        if self.limits is None or self.end is None:
+            return self.limits
+        return replace(self.limits, seconds=max(0.05, (self.end - time.monotonic()) / sides))
 
 
 def _answers_apart(
