@@ -431,7 +431,7 @@ def test_every_code_is_given_somewhere_and_stands_in_the_table() -> None:
     package = RULES.parent / "bridge" / "lastrites"
     used = {
         code
-        for file in package.glob("*.py")
+        for file in package.rglob("*.py")
         if file.name != "errors.py"
         for code in re.findall(r"LR-E\d+", file.read_text(encoding="utf-8"))
     }

@@ -343,10 +343,21 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     clauses = about_game(
         "clauses", run_clauses, "every clause of the rules",
-        "Every clause of the rules: its name, kind, sentence and source, and where its rules stand.",
-        ["lastrites clauses keyforge", "lastrites clauses keyforge --text"],
+        "Every clause of the rules: its name, kind, sentence and source, where its rules stand, the board that shows\n"
+        "what it does and the boards that rest on it.",
+        ["lastrites clauses keyforge", "lastrites clauses keyforge --text", "lastrites clauses keyforge --boards"],
     )  # fmt: skip
     clauses.add_argument("--text", action="store_true", help="with the rules themselves")
+    clauses.add_argument("--boards", action="store_true", help="name all boards that rest on a clause, not only some")
+    schema = command(
+        "schema", run_schema, "a JSON Schema of the board file, for editors",
+        "Prints a JSON Schema of the board files of a game, made from its shape and its words. An editor that knows\n"
+        "it offers keys, cards and words, and marks mistakes while a board is being written.",
+        ["lastrites schema keyforge -o keyforge.schema.json"],
+    )  # fmt: skip
+    schema.add_argument("game", metavar="GAME")
+    schema.add_argument("-o", "--output", metavar="FILE", type=Path, help="write it into this file")
+    _option_groups(schema, "sources")
     cards = about_game(
         "cards", run_cards, "the card library, in words and in facts",
         "Without a name: the names and ids of all cards. With one: the card in words and in facts. With --words: the\n"
@@ -1116,7 +1127,7 @@ def run_clauses(args: argparse.Namespace) -> int:
     if args.json:
         _print_json(listings.clauses_json(game, book))
     else:
-        sys.stdout.write(listings.clauses_text(game, book, page_width(), args.text))
+        sys.stdout.write(listings.clauses_text(game, book, page_width(), args.text, args.boards))
     return ANSWERED
 
 
@@ -1151,6 +1162,30 @@ def run_cards(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write(listings.card_text(game, identifier, page_width()))
     return ANSWERED
+
+
+def run_schema(args: argparse.Namespace) -> int:
+    """The command ``schema``."""
+    import json
+
+    from lastrites.game import load_game
+    from lastrites.schema import board_schema
+
+    text = json.dumps(board_schema(load_game(args.game, args.rules, file="GAME")), ensure_ascii=False, indent=2) + "\n"
+    _write(text, args.output)
+    return ANSWERED
+
+
+def _write(text: str, file: Path | None) -> None:
+    """Write a text into a file, or print it. Raises BoardError where the file cannot be written."""
+    if file is None:
+        sys.stdout.write(text)
+        return
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BoardError([Problem("LR-E001", str(file), 0, 0, f"cannot be written: {reason}")]) from None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -16,7 +16,7 @@ from lastrites.words import Words
 
 _NAME = re.compile(r"[a-z0-9-]+")
 _DATA = ("shape.lp", "words.lp")
-_APART = ("import.lp", "boards.lp", "numbers.lp")
+_APART = ("import.lp", "boards.lp", "rests.lp", "numbers.lp")
 _WHEN = re.compile(r"^% @when\(([^)]*)\)", re.MULTILINE)
 
 

@@ -145,9 +145,31 @@ def boards_of(game: Game) -> dict[str, list[str]]:
     return {clause: sorted(boards) for clause, boards in found.items()}
 
 
-def clauses_text(game: Game, book: Book, width: int, with_rules: bool) -> str:
-    """Every clause, in the order of the rules: kind, sentence, sources, where it is; its rules if wanted."""
-    blocks, boards = _blocks(game), boards_of(game)
+def resting_on(game: Game) -> dict[str, list[str]]:
+    """Clause -> boards that rest on it: the facts ``rests(Board,Clause)`` of the game's ``rests.lp``."""
+    from lastrites.solver import read_facts
+
+    file = game.rules / game.name / "rests.lp"
+    found: dict[str, list[str]] = {}
+    for fact in read_facts([file]) if file.is_file() else []:
+        if fact.name == "rests":
+            found.setdefault(str(fact.args[1]), []).append(f"{game.name}/{fact.args[0]}")
+    return {clause: sorted(boards) for clause, boards in found.items()}
+
+
+FEW_BOARDS = 6
+"""Of boards that rest on a clause so many are named, unless all are asked for."""
+
+
+def _resting_line(boards: Sequence[str], every: bool) -> str:
+    named = boards if every else boards[:FEW_BOARDS]
+    more = len(boards) - len(named)
+    return ", ".join(named) + (f" and {more} more (--boards)" if more else "")
+
+
+def clauses_text(game: Game, book: Book, width: int, with_rules: bool, every_board: bool = False) -> str:
+    """Every clause, in the order of the rules: kind, sentence, sources, where it is, boards; its rules if wanted."""
+    blocks, boards, resting = _blocks(game), boards_of(game), resting_on(game)
     clauses = {clause.id: clause for clause in book.clauses}
     order = [*(name for name in blocks if name in clauses), *(name for name in clauses if name not in blocks)]
     lines = []
@@ -164,6 +186,9 @@ def clauses_text(game: Game, book: Book, width: int, with_rules: bool) -> str:
             lines.append(f"  rules: {block.file.relative_to(game.rules)}, line {block.line}")
         if name in boards:
             lines += _fold(f"shown by: {', '.join(boards[name])}", width, "  ", "    ")
+        if name in resting:
+            told = _resting_line(resting[name], every_board)
+            lines += _fold(f"rests on it ({len(resting[name])}): {told}", width, "  ", "    ")
         if block is not None and with_rules:
             for rule in _rules(block):
                 lines += [f"    {line}" for line in rule.split("\n")]
@@ -173,7 +198,7 @@ def clauses_text(game: Game, book: Book, width: int, with_rules: bool) -> str:
 
 def clauses_json(game: Game, book: Book) -> list[dict[str, Any]]:
     """The same for programs."""
-    blocks, boards = _blocks(game), boards_of(game)
+    blocks, boards, resting = _blocks(game), boards_of(game), resting_on(game)
     found = []
     for clause in book.clauses:
         block = blocks.get(clause.id)
@@ -188,6 +213,7 @@ def clauses_json(game: Game, book: Book) -> list[dict[str, Any]]:
                 "line": block.line if block is not None else None,
                 "rules": _rules(block) if block is not None else [],
                 "boards": boards.get(clause.id, []),
+                "rests": resting.get(clause.id, []),
             }
         )
     return found
