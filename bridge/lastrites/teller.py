@@ -157,7 +157,7 @@ class Paths:
 
     def nodes(self) -> list[int]:
         """All nodes that can be reached, the nearest first."""
-        return sorted(self._rank, key=self._rank.__getitem__)
+        return sorted((n for n, rank in enumerate(self._rank) if rank >= 0), key=self._rank.__getitem__)
 
     def to(self, ends: Iterable[int]) -> list[tuple[int, int]]:
         """A shortest order to one of the nodes, as (node, number of the option); empty if none is reachable."""
