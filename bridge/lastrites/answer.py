@@ -20,6 +20,7 @@ from lastrites.teller import Paths, Teller
 if TYPE_CHECKING:
     from lastrites.board import Board
     from lastrites.editions import Reading
+    from lastrites.folding import Unfolded
     from lastrites.resolution import Resolution
 
 MOST_COMBINATIONS = 4096
@@ -56,7 +57,9 @@ class Answer:
         self.reading = reading
         self.graph = graph
         self.pile_order = pile_order
-        self.teller = Teller(board, graph)
+        # Steps are told of real states: where states stand for others, orders are carried over to those.
+        self.unfolded = None if graph.folding is None else _unfolded(graph)
+        self.teller = Teller(board, graph if self.unfolded is None else self.unfolded.graph)
         self.warnings = [*board.warnings, *graph.warnings]
         self.states: dict[Key, dict[str, Any]] = {}
         self.keys: dict[int, Key] = {}
@@ -155,7 +158,7 @@ class Answer:
         return Resolution(
             board=self.board,
             reading=self.reading,
-            graph=self.graph,
+            explored=self.graph,
             complete=self.graph.complete,
             incomplete_reason=self.graph.reason,
             questions=questions,
@@ -180,6 +183,7 @@ class Answer:
             _views=self.views,
             _ids=shown_keys,
             _teller=self.teller,
+            _unfolded=self.unfolded,
         )
 
     def _keys_in_order(self) -> list[Key]:
@@ -308,7 +312,10 @@ class Answer:
             if number not in paths:
                 paths[number] = Paths(found.view)
             walks[key] = paths[number].to(found.ends[key])
-        ends = [self.graph.nodes[walk[-1][0]].targets[walk[-1][1]] for walk in walks.values() if walk]
+        if self.unfolded is not None:
+            walks = {key: self.unfolded.walk(walk) for key, walk in walks.items()}
+        graph = self.teller.graph
+        ends = [graph.nodes[walk[-1][0]].targets[walk[-1][1]] for walk in walks.values() if walk]
         self.teller.explain([*(node for walk in walks.values() for node, _ in walk), *ends])
         return {key: self.teller.order(walk) for key, walk in walks.items()}
 
@@ -363,6 +370,12 @@ class Answer:
                 if cycle not in [loop["cycle"] for loop in found]:
                     found.append({"when": dict(view.assignment), "cycle": cycle})
         return found
+
+
+def _unfolded(graph: StateGraph) -> Unfolded:
+    from lastrites.folding import Unfolded
+
+    return Unfolded(graph)
 
 
 def _listed(board: Board) -> dict[str, int]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import lastrites
 from lastrites.errors import BoardError, Problem
+from lastrites.reductions import REDUCTIONS
 from lastrites.terminal import Progress, Style, page_width
 
 if TYPE_CHECKING:
@@ -112,8 +113,9 @@ def _option_groups(parser: argparse.ArgumentParser, *names: str) -> None:
         group.add_argument("--limit-states", type=_positive, metavar="N", help="stop after N states")
         group.add_argument("--timeout", type=_seconds, metavar="S", help="stop after S seconds, whatever is going on")
         group.add_argument("--max-memory", type=_positive, metavar="M", help="stop when M MiB of memory are in use")
-        group.add_argument("--no-reduction", action="store_true",
-                           help="solve every state anew, looking nothing up; the answer is the same")  # fmt: skip
+        group.add_argument("--no-reduction", action="append", default=[], metavar="NAME", choices=["all", *REDUCTIONS],
+                           help="explore without a reduction: --no-reduction=symmetry, --no-reduction=lookup, or all "
+                           "without a name; the answer is the same")  # fmt: skip
     if "workers" in names:
         group.add_argument("--workers", type=_positive, default=1, metavar="N",
                            help="work on N boards at the same time (default: 1)")  # fmt: skip
@@ -417,7 +419,7 @@ def _request(board: Board, args: argparse.Namespace, **more: Any) -> Request:
         args.limit_states,
         args.timeout,
         args.max_memory,
-        reduction=not args.no_reduction,
+        reduction=() if "all" in args.no_reduction else tuple(r for r in REDUCTIONS if r not in args.no_reduction),
         **more,
     )
 
@@ -1193,7 +1195,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # an old terminal must not stop an answer
     try:
-        args = build_parser().parse_args(arguments)
+        given = sys.argv[1:] if arguments is None else arguments
+        # Without a name it stands for all; argparse would take a board that follows for the name.
+        args = build_parser().parse_args(["--no-reduction=all" if word == "--no-reduction" else word for word in given])
         status: int = args.run(args)
         sys.stdout.flush()
     except BoardError as error:

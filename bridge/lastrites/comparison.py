@@ -21,6 +21,7 @@ from lastrites.parting import parting
 
 if TYPE_CHECKING:
     from lastrites.board import Board
+    from lastrites.reductions import Reduction
     from lastrites.resolution import Limits, Resolution
 
 Row = tuple[tuple[str, tuple[str, ...]] | None, ...]
@@ -201,7 +202,7 @@ def compare(
     against: Iterable[str] = (),
     pile_order: bool = False,
     limits: Limits | None = None,
-    reduction: bool = True,
+    reduction: Reduction = True,
 ) -> Comparison:
     """Resolve every side and put them side by side. ``about`` is kept for the answer; its ``question`` is looked for
     on the board where the sides turn out the same. Raises BoardError as :func:`lastrites.resolve` does."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from lastrites import stop
+from lastrites.reductions import LOOKUP, SYMMETRY, Reduction, chosen
 from lastrites.solver import (
     BoundReached,
     Fluents,
@@ -22,6 +24,7 @@ from lastrites.solver import (
 from lastrites.stategraph import CHANCE, NOBODY, PLAYER, READING, Head, Node, StateGraph, has_own_bound
 
 if TYPE_CHECKING:
+    from lastrites.folding import Folding, Part
     from lastrites.local import LocalRules
     from lastrites.terms import Term
 
@@ -84,14 +87,13 @@ def explore(
     rulebook: Rulebook,
     *,
     mode: str = "graph",
-    reduction: bool = True,
+    reduction: Reduction = True,
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> StateGraph:
     """Explore a board. Bounds of the grounding that turn out too small are doubled, and the walk starts again.
 
-    ``reduction`` looks up what has been solved in a like situation before, see :mod:`lastrites.local`; without it every
-    state is solved anew.
+    ``reduction`` says which reductions are used, see ``docs/reductions.md``; without any every state is solved anew.
 
     Ctrl-C and limits give the graph as far as it is known, with ``complete`` False. Raises RulesError when the rules
     are at fault, IllegalChoice when the event chooses what it may not, Unsupported when
@@ -111,8 +113,7 @@ def explore(
                 raise Unsupported(rules.unsupported)
             walk = Walk(StateGraph(rules.fluents, rulebook, used, constant=rules.constant), limits, deadline, progress)
             walk.start(rules.initial)
-            walk.run(rules, reduction)
-            return walk.graph
+            return walk.run(rules, chosen(reduction)).graph
         except BoundReached as reached:
             known = rulebook.constant(reached.bound)
             bound = min(known * 2, _MOST[reached.bound])
@@ -182,24 +183,67 @@ class Walk:
         """Begin with this state."""
         self._find(state & ~self.graph.constant)
 
-    def run(self, rules: Rules, reduction: bool) -> None:
-        """Walk to the end, or to a limit."""
+    def run(self, rules: Rules, reductions: frozenset[str]) -> Walk:
+        """Walk to the end, or to a limit. The walk that got there: this one, or one that was begun anew."""
+        walk = self
         try:
             if not isinstance(rules, GraphRules):
                 self.solve(rules, _BATCH)
-            elif not reduction:
+            elif LOOKUP not in reductions:
                 self.solve(rules, 1)
             elif not self.solve(rules, 1, _FEW_STATES):
                 from lastrites.local import LocalRules
 
                 local = LocalRules(rules, self.graph.effect)
-                if local.exact:
-                    self.graph.explainer = local
-                    self.look_up(local)
-                else:
+                if not local.exact:
                     self.solve(rules, 1)
+                    return self
+                self.graph.explainer = local
+                if SYMMETRY not in reductions:
+                    self.look_up(local)
+                    return self
+                walk = self._folded(local)
         except KeyboardInterrupt:
-            self.graph.complete, self.graph.reason = False, "interrupted"
+            walk.graph.complete, walk.graph.reason = False, "interrupted"
+        return walk
+
+    def _folded(self, rules: LocalRules) -> Walk:
+        """Walk up to the exchange of interchangeable cards, as far as there are any and all that is told allows it."""
+        from lastrites.folding import Folding
+        from lastrites.symmetry import Symmetries
+
+        classes = Symmetries(rules, self.graph.rulebook.facts).classes()
+        folding, order = Folding.of(classes, rules.fluents, rules.varying)
+        if not folding.parts:
+            self.look_up(rules)
+            return self
+        rules.rearrange(order)
+        while folding.parts:
+            walk = self._again(rules)
+            walk.graph.folding = folding
+            try:
+                walk.fold(rules, folding)
+            except KeyboardInterrupt:
+                walk.graph.complete, walk.graph.reason = False, "interrupted"
+                return walk
+            unfit = folding.unfit(walk.graph)
+            if walk.graph.odd():
+                break
+            if not unfit:
+                return walk
+            folding = Folding([part for part in folding.parts if part not in unfit])
+        walk = self._again(rules)
+        walk.look_up(rules)
+        return walk
+
+    def _again(self, rules: LocalRules) -> Walk:
+        """A walk from the start, with other fluents."""
+        old = self.graph
+        graph = StateGraph(rules.fluents, old.rulebook, old.mode, constant=rules.constant, explainer=rules)
+        walk = Walk(graph, self._limits, self._deadline, self._progress)
+        walk.start(rules.initial)
+        rules.forget(graph.effect)
+        return walk
 
     def _find(self, state: int) -> int:
         """The node of a state; a new one waits to be explored."""
@@ -301,5 +345,66 @@ class Walk:
                     forward = False
                 steps.append(step[2])
                 targets.append(target)
+            graph.fill(node, control.head, first)
+        self._done, graph.forward = done, forward
+
+    def fold(self, rules: LocalRules, folding: Folding) -> None:
+        """The same, of all states that stand for each other only one, and of like decisions only the first."""
+        graph, index, stack, deep = self.graph, self._index, self._stack, self._deep
+        states = graph.states
+        steps, targets = graph.steps, graph.targets
+        times = graph.times = array("i")
+        forward, done = graph.forward, self._done
+        controls, control_mask = rules.controls, rules.control_mask
+        touched: list[tuple[Part, ...]] = []
+        while stack if deep else done < len(states):
+            if deep or not done & 255:
+                self._done, graph.forward = done, forward
+                if self._over():
+                    return
+                if not done & 255:
+                    self._tell()
+            node = stack.pop() if deep else done
+            done += 1
+            state = states[node]
+            control = controls.get(state & control_mask)
+            if control is None:
+                control = rules.control(state)
+                control_mask = rules.control_mask
+                self._warn(control.warnings)
+            members = control.members
+            if members is None:
+                members = control.members = [folding.of_decision(str(each.decision)) for each in control.decisions]
+            first = len(targets)
+            for cubes, speaks_of in zip(control.tables, members, strict=True):
+                like = 1
+                for part, member in speaks_of:
+                    like *= part.runs(state >> part.base & part.mask)[member]
+                if not like:
+                    continue
+                for mask, table in cubes:
+                    step = table.get(state & mask)
+                    if step is not None:
+                        break
+                else:
+                    step = rules.step(state, control, cubes)
+                after = state & step[0] | step[1]
+                effect = step[2]
+                while effect >= len(touched):
+                    option = graph.effects[len(touched)]
+                    touched.append(folding.touched(option.add | option.delete))
+                for part in touched[effect]:
+                    segment = after >> part.base & part.mask
+                    after ^= (segment ^ part.sorted(segment)) << part.base
+                target = index.get(after)
+                if target is None:
+                    target = index[after] = graph.new(after)
+                    if deep:
+                        stack.append(target)
+                elif target <= node:
+                    forward = False
+                steps.append(effect)
+                targets.append(target)
+                times.append(like)
             graph.fill(node, control.head, first)
         self._done, graph.forward = done, forward

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lastrites.board import Board
     from lastrites.comparison import Side
     from lastrites.expect import Entry, Expectation, Scope
+    from lastrites.reductions import Reduction
     from lastrites.resolution import Resolution
     from lastrites.worker import Emit
 
@@ -36,7 +37,7 @@ class Request:
     max_memory: int | None = None
     outcome: str | None = None
     limit: int | None = None
-    reduction: bool = True
+    reduction: Reduction = True
     expectations: tuple[Expectation, ...] = ()
 
 

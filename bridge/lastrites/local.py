@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from typing import TYPE_CHECKING
 
 import clingo
 
@@ -29,6 +30,9 @@ from lastrites.solver import (
     gather,
 )
 from lastrites.stategraph import Head
+
+if TYPE_CHECKING:
+    from lastrites.folding import Part
 
 _ABOUT_DECISIONS = frozenset({"option", "add", "del", "apart"})
 _ABOUT_STATES = frozenset({"chooser", "final", "refused", "conflict", "clash", "warns"})
@@ -123,13 +127,14 @@ class _Decision(_Atom):
 class Control:
     """What states have in common that agree in all that decides about options: the head, and the open decisions.
 
-    ``tables`` has for each option, sorted, what is known about it.
+    ``tables`` has for each option, sorted, what is known about it; ``members`` the interchangeable cards it speaks of.
     """
 
     head: Head
     decisions: list[_Decision]
     tables: list[Cubes]
     warnings: list[str]
+    members: list[tuple[tuple[Part, int], ...]] | None = None
 
 
 class LocalRules:
@@ -148,19 +153,13 @@ class LocalRules:
         self.ground = GroundRules()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
         self._plain = plain.observed(self.ground, explain=explain)
-        self.fluents = self._plain.fluents
-        self.initial = self._plain.initial
-        self.constant = self._plain.constant
         self.solved = 0
-        self.bits = self._plain.externals
         circular = _circular(self.ground.rules)
         self.exact = not self.ground.unusual and not _through_negation(self.ground.rules, circular)
-        self._varying = 0
-        for bit in self.bits.values():
-            self._varying |= bit
+        self._circular = circular
         self._effects: list[Option] = []
-        self._effect = effect or self._number
-        self._reader = _Reader(self.ground.rules, self.bits, circular)
+        self.effect = effect or self._number
+        self._take_bits()
         self.decisions: list[_Decision] = []
         self.others: list[tuple[_Atom, clingo.Symbol]] = []
         self._group(self._plain.shown())
@@ -172,6 +171,27 @@ class LocalRules:
     def plain(self) -> GraphRules:
         """The rules behind, without look-up."""
         return self._plain
+
+    def _take_bits(self) -> None:
+        plain = self._plain
+        self.fluents, self.bits = plain.fluents, plain.externals
+        self.initial, self.constant = plain.initial, plain.constant
+        self.varying = 0
+        for bit in self.bits.values():
+            self.varying |= bit
+        self._reader = _Reader(self.ground.rules, self.bits, self._circular)
+
+    def rearrange(self, order: Sequence[int]) -> None:
+        """Put the fluents in another order, given by their numbers, before anything has been looked up."""
+        self._plain.rearrange(order)
+        self._take_bits()
+
+    def forget(self, effect: Callable[[Option], int]) -> None:
+        """Forget what decisions do: it gets other numbers from now on."""
+        self.effect = effect
+        self.controls.clear()
+        for group in self.decisions:
+            group.does.clear()
 
     def _number(self, option: Option) -> int:
         self._effects.append(option)
@@ -199,6 +219,11 @@ class LocalRules:
                 else:
                     self.others.append((_Atom(literal), atom))
         self.decisions = [by_decision[decision] for decision in sorted(by_decision) if by_decision[decision].literal]
+
+    def shown(self) -> list[tuple[clingo.Symbol, int]]:
+        """What the rules say about states, with the literals of the ground program, but for what is checked here."""
+        found = self._plain.shown()
+        return [(s, n) for s, n in found if s.name != "err" or s.arguments[1].name not in _CHECKED_HERE]
 
     def control(self, state: int) -> Control:
         """What the rules say about a state, but for what its decisions do. Raises RulesError, BoundReached."""
@@ -277,7 +302,7 @@ class LocalRules:
         for group in control.decisions:
             step = group.step(state)
             assert step is not None
-            situation.options.append(self._effects[step[2]])
+            situation.options.append(Option(group.decision, step[1], self.varying & ~step[0]))
         return situation
 
     def _learn(self, state: int, missing: Sequence[_Atom], gates: bool = True) -> None:
@@ -305,7 +330,7 @@ class LocalRules:
         found = gather(holding, self.fluents, group.decision)
         fail(check_bounds(found))
         option = found.options[0]
-        step = (self._varying & ~option.delete, option.add & ~self.constant, self._effect(option))
+        step = (self.varying & ~option.delete, option.add & ~self.constant, self.effect(option))
         for known, table in group.does:
             if known == mask:
                 table[here] = step

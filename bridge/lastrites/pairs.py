@@ -11,7 +11,7 @@ of answers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lastrites import stop
@@ -91,7 +91,7 @@ class Situations:
     def __init__(
         self,
         graph: StateGraph,
-        views: list[View],
+        views: Sequence[View],
         picks: Mapping[Term, Term],
         instance_of: Callable[[Term], Term | None],
         acting: set[Term],

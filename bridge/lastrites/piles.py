@@ -7,7 +7,7 @@ distinct final piles over all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations, product
@@ -56,6 +56,31 @@ def start(terms: Iterable[Term], zones: frozenset[str], listed: Mapping[str, int
     return tuple(history)
 
 
+_APART = ""
+"""Stands first in a batch of cards that are put down one by one in alphabetical order. What they are called must not
+matter before the end, where cards may have stood for each other."""
+
+
+def _put_down(found: Mapping[History, int]) -> dict[History, int]:
+    """The histories with such batches put down."""
+    put: dict[History, int] = {}
+    for history, orders in found.items():
+        piles = []
+        for pile, batches in history:
+            rows = (((card,) for card in batch[1:]) if batch[0] == _APART else (batch,) for batch in batches)
+            piles.append((pile, tuple(row for each in rows for row in each)))
+        put[tuple(piles)] = put.get(tuple(piles), 0) + orders
+    return put
+
+
+def renamed(history: History, names: Mapping[str, str]) -> History:
+    """The history with other cards in the place of those that are named."""
+    return tuple(
+        (pile, tuple(tuple(sorted(names.get(card, card) for card in batch)) for batch in batches))
+        for pile, batches in history
+    )
+
+
 @dataclass(frozen=True)
 class _Step:
     """What a decision does to piles: cards that leave any, cards that arrive (arranged, then those set apart)."""
@@ -68,9 +93,9 @@ class _Step:
         if self.gone:
             for pile, batches in list(piles.items()):
                 left = tuple(tuple(card for card in batch if card not in self.gone) for batch in batches)
-                piles[pile] = tuple(batch for batch in left if batch)
+                piles[pile] = tuple(batch for batch in left if batch and batch != (_APART,))
         for pile, together, apart in self.arrived:
-            added = ((together,) if together else ()) + tuple((card,) for card in apart)
+            added = ((together,) if together else ()) + (((_APART, *apart),) if apart else ())
             piles[pile] = piles.get(pile, ()) + added
         return tuple((pile, piles[pile]) for pile in sorted(piles) if piles[pile])
 
@@ -87,6 +112,8 @@ class PileHistories:
         self._pile_bits = graph.fluents.mask(
             lambda term: term.name == "zone" and isinstance(term.args[2], Term) and term.args[2].name in zones
         )
+        exchanges = graph.folding.exchanges() if graph.folding is not None else ()
+        self._exchanged = {card for exchange in exchanges for card in exchange}
         self._touches = [bool((each.add | each.delete) & self._pile_bits) for each in graph.effects]
 
     def _where(self, lying: int) -> dict[str, Pile]:
@@ -95,14 +122,26 @@ class PileHistories:
             found = self._lying[lying] = _piles(self._graph.fluents.terms(lying), self._zones)
         return found
 
-    def _step(self, edge: int, node: int, target: int) -> _Step | None:
+    def _moved(self, history: History, edge: int, node: int) -> History:
+        """The history after an edge."""
+        step = self._step(edge, node)
+        if step is not None:
+            history = step.apply(history)
+        folding = self._graph.folding
+        if folding is None or not any(card in self._exchanged for _, batches in history for b in batches for card in b):
+            return history
+        after = self._graph.effects[self._graph.steps[edge]].after(self._graph.states[node])
+        return renamed(history, folding.moves(after))
+
+    def _step(self, edge: int, node: int) -> _Step | None:
         """What an edge does to piles; None if nothing."""
         graph = self._graph
         step = graph.steps[edge]
         if not self._touches[step]:
             return None
         apart_cards = graph.effects[step].apart
-        key = (graph.state(node) & self._pile_bits, graph.state(target) & self._pile_bits, apart_cards)
+        state = graph.state(node)
+        key = (state & self._pile_bits, graph.effects[step].after(state) & self._pile_bits, apart_cards)
         if key not in self._steps:
             before, after = self._where(key[0]), self._where(key[1])
             found = None
@@ -139,8 +178,7 @@ class PileHistories:
             for number, target in view.edges(node) if view.asked(node) else enumerate(view.targets(node)):
                 if target in several:
                     continue
-                step = self._step(first + number, node, target)
-                moved = here if step is None else step.apply(here)
+                moved = self._moved(here, first + number, node)
                 there = single[target]
                 if there is None:
                     single[target] = moved
@@ -153,7 +191,40 @@ class PileHistories:
         for node in view.ends():
             one = single[node]
             ends[node] = several[node] if one is None else {one: _whole(tally.paths[node])}
-        return ends
+        if self._graph.folding is not None:
+            ends = {node: self._unfolded(found) for node, found in ends.items()}
+        return {node: _put_down(found) for node, found in ends.items()}
+
+    def _unfolded(self, found: Mapping[History, int]) -> dict[History, int]:
+        """The histories of an end that is the same whichever cards are exchanged: each as often as those it becomes.
+
+        The orders that were counted with a history are spread evenly over all histories that exchanges make of it.
+        """
+        assert self._graph.folding is not None
+        exchanges = list(self._graph.folding.exchanges())
+        every: dict[History, int] = {}
+        orbits: dict[History, list[History]] = {}
+        for history, orders in found.items():
+            if history not in orbits:
+                orbit = self._orbit(history, exchanges)
+                orbits.update(dict.fromkeys(orbit, orbit))
+            for same in orbits[history]:
+                every[same] = every.get(same, 0) + orders
+        return {history: orders // len(orbits[history]) for history, orders in every.items()}
+
+    @staticmethod
+    def _orbit(history: History, exchanges: Sequence[Mapping[str, str]]) -> list[History]:
+        found = {history: None}
+        todo = [history]
+        for one in todo:
+            for exchange in exchanges:
+                other = renamed(one, exchange)
+                if other not in found:
+                    found[other] = None
+                    todo.append(other)
+            if len(found) > MOST_HISTORIES:
+                raise TooMany
+        return todo
 
     def _mark(self, view: View, node: int, several: dict[int, dict[History, int]]) -> None:
         """What follows a state with several histories has several, too: they are followed one by one."""
@@ -176,9 +247,8 @@ class PileHistories:
                 there = several.get(target)
                 if there is None:
                     continue
-                step = self._step(first + number, node, target)
                 for history, orders in here.items():
-                    moved = history if step is None else step.apply(history)
+                    moved = self._moved(history, first + number, node)
                     there[moved] = there.get(moved, 0) + orders * times
             if one is None and view.targets(node):
                 several[node] = {}

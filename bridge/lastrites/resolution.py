@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lastrites import count, stop
@@ -12,17 +13,28 @@ from lastrites.answer import Answer
 from lastrites.count import View
 from lastrites.editions import Reading, choose_reading
 from lastrites.errors import BoardError, Problem
-from lastrites.explore import CHANCE, PLAYER, IllegalChoice, Impossible, StateGraph, Unsupported, explore, has_own_bound
+from lastrites.explore import (
+    CHANCE,
+    PLAYER,
+    IllegalChoice,
+    Impossible,
+    StateGraph,
+    Unsupported,
+    explore,
+    has_own_bound,
+)
 from lastrites.explore import Limits as WalkLimits
+from lastrites.reductions import SYMMETRY, Reduction, chosen
 from lastrites.results import Assignment, Order, Outcome, Step, told
 from lastrites.solver import Rulebook
-from lastrites.teller import Teller
+from lastrites.teller import Paths, Teller
 from lastrites.terms import Term, Value, fn
 
 if TYPE_CHECKING:
     import networkx
 
     from lastrites.board import Board
+    from lastrites.folding import Unfolded
     from lastrites.triggers import TriggerGraph
 
 __all__ = ["Assignment", "Limits", "Order", "Outcome", "Resolution", "Step", "resolve", "rulebook"]
@@ -47,7 +59,7 @@ class Resolution:
 
     board: Board
     reading: Reading
-    graph: StateGraph
+    explored: StateGraph
     complete: bool
     incomplete_reason: str
     questions: dict[str, list[str]]
@@ -65,6 +77,8 @@ class Resolution:
     _views: list[View] = field(repr=False, default_factory=list)
     _ids: dict[int, str] = field(repr=False, default_factory=dict)
     _teller: Teller | None = field(repr=False, default=None)
+    _unfolded: Unfolded | None = field(repr=False, default=None)
+    _plainly: Callable[[], Resolution] | None = field(repr=False, default=None)
     _triggers: TriggerGraph | None = field(repr=False, default=None)
 
     def __repr__(self) -> str:
@@ -77,25 +91,58 @@ class Resolution:
 
         return resolution_html(self)
 
+    @cached_property
+    def plain(self) -> Resolution:
+        """The same without states that stand for others: itself, or explored once more, which may take long."""
+        return self if self._plainly is None else self._plainly()
+
+    @property
+    def graph(self) -> StateGraph:
+        """The state graph, of :attr:`plain`. ``explored`` is the one that the answer was read off."""
+        return self.plain.explored
+
     @property
     def teller(self) -> Teller:
         """Puts steps of the state graph into words."""
-        assert self._teller is not None
-        return self._teller
+        teller = self.plain._teller
+        assert teller is not None
+        return teller
 
     @property
     def views(self) -> Sequence[View]:
         """The part of the state graph that agrees with each assignment, in the order of ``assignments``."""
-        return self._views
+        return self.plain._views
 
     def outcome_of(self, node: int) -> str | None:
         """The id of the outcome that a node of the state graph is; None for other nodes."""
-        return self._ids.get(node)
+        return self.plain._ids.get(node)
+
+    def shortest(self, number: int, outcome_id: str) -> tuple[list[Step], list[str]] | None:
+        """A shortest order to an outcome under the assignment ``number``, and what it changes in all.
+
+        None where no single node of the graph is that outcome: arrangements of piles.
+        """
+        view, teller = self._views[number], self._teller
+        assert teller is not None
+        ends = [node for node in view.ends() if self._ids.get(node) == outcome_id]
+        if not ends:
+            return None
+        walk = self._paths.setdefault(number, Paths(view)).to(ends)
+        if self._unfolded is not None:
+            walk = self._unfolded.walk(walk)
+        graph = teller.graph
+        end = graph.nodes[walk[-1][0]].targets[walk[-1][1]] if walk else 0
+        first, last = (graph.fluents.terms(graph.state(node)) for node in (0, end))
+        return teller.order(walk), teller.writer.changes(first, last)
+
+    @cached_property
+    def _paths(self) -> dict[int, Paths]:
+        return {}
 
     @property
     def state_count(self) -> int:
         """The number of states that were explored."""
-        return self.graph.explored()
+        return self.explored.explored()
 
     def orders(self, outcome_id: str | None = None, limit: int | None = None) -> Iterator[Order]:
         """The legal orders, one after another: those of every reading, or only those that end in an outcome.
@@ -107,12 +154,12 @@ class Resolution:
         if outcome_id is not None and outcome_id not in known:
             raise ValueError(f"there is no outcome {outcome_id!r}; known: {', '.join(known) or 'none'}")
         teller = self.teller
-        choices = {node for view in self._views for node in view.order if len(view.edges(node)) > 1}
+        choices = {node for view in self.views for node in view.order if len(view.edges(node)) > 1}
         if len(choices) <= MOST_EXPLAINED:
             teller.explain(sorted(choices))
         told = 0
-        for view in self._views:
-            ends = {node for node in view.ends() if outcome_id in (None, self._ids.get(node))}
+        for view in self.views:
+            ends = {node for node in view.ends() if outcome_id in (None, self.outcome_of(node))}
             for walk in count.walks(view, ends):
                 stop.check()
                 if limit is not None and told >= limit:
@@ -125,7 +172,7 @@ class Resolution:
                     for node, number in walk
                     if self.graph.nodes[node].kind in (PLAYER, CHANCE) and len(self.graph.nodes[node].options) > 1
                 )
-                yield Order(view.assignment, steps, self._ids.get(end, ""))
+                yield Order(view.assignment, steps, self.outcome_of(end) or "")
 
     def states(self) -> networkx.MultiDiGraph[int]:
         """The state graph, built on demand: nodes are numbers with ``fluents`` and ``final``, edges decisions."""
@@ -261,16 +308,16 @@ def resolve(
     pile_order: bool = False,
     limits: Limits | None = None,
     mode: str = "graph",
-    reduction: bool = True,
+    reduction: Reduction = True,
     left_open: Iterable[str] = (),
 ) -> Resolution:
     """Explore a board and tell every outcome, the exact number of orders, who decides, under which reading.
 
     ``readings`` and ``edition`` come before those of the board. ``without`` switches clauses off, ``against``
     switches the opposite of consequences on. ``pile_order`` keeps outcomes apart that differ in the order of piles
-    only. ``mode`` is ``graph`` (ground once) or ``layers`` (ground anew for each layer of states); without
-    ``reduction`` every state is solved anew. Neither changes the answer. ``left_open`` names questions that stay open
-    whatever the board and the edition answer.
+    only. ``mode`` is ``graph`` (ground once) or ``layers`` (ground anew for each layer of states); ``reduction`` is
+    True, False or the names of those that are used (``docs/reductions.md``): without any every state is solved anew.
+    Neither changes the answer. ``left_open`` names questions that stay open whatever the board and the edition answer.
     Raises BoardError for what the user can mend, RulesError when the rules are at fault.
     """
     limits = limits or Limits()
@@ -284,7 +331,9 @@ def resolve(
 
     try:
         walk = WalkLimits(limits.states, limits.seconds)
-        graph = explore(book, mode=mode, reduction=reduction, limits=walk, progress=progress)
+        # Where the order of piles is looked at, cards that lie in one are told apart.
+        used = chosen(reduction) - {SYMMETRY} if pile_order else chosen(reduction)
+        graph = explore(book, mode=mode, reduction=used, limits=walk, progress=progress)
     except Impossible as error:
         raise BoardError(
             sorted(
@@ -306,6 +355,15 @@ def resolve(
         raise BoardError(surplus)
     resolution = Answer(board, reading, graph, pile_order).resolution()
     resolution.warnings += [problem.message for problem in surplus]
+    if graph.folding is not None:
+
+        def plainly() -> Resolution:
+            return resolve(
+                board, readings=readings, edition=edition, without=without, against=against,
+                limits=limits, mode=mode, reduction=used - {SYMMETRY}, left_open=left_open,
+            )  # fmt: skip
+
+        resolution._plainly = plainly
     return resolution
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from lastrites.editions import NO_SOURCE, Questions, questions_of
 from lastrites.results import Step
-from lastrites.teller import Paths
 
 if TYPE_CHECKING:
     from lastrites.resolution import Resolution
@@ -32,7 +31,6 @@ class _Judge:
         self.resolution, self.given = resolution, given
         game = resolution.board.rules
         self.known: Questions = questions_of(game.rules / game.name)
-        self.paths: dict[int, Paths] = {}
         told = resolution.to_json()
         self.json = {outcome["id"]: outcome for outcome in told["outcomes"]}
         self.head = {key: told[key] for key in ("board", "game", "edition", "complete")}
@@ -67,15 +65,9 @@ class _Judge:
             number for number, each in enumerate(resolution.assignments) if outcome.id in each.outcomes
         ]
         for number in sorted(having, key=lambda number: self._weight(resolution.assignments[number].when)):
-            view = resolution.views[number]
-            ends = [node for node in view.ends() if resolution.outcome_of(node) == outcome.id]
-            if ends:
-                paths = self.paths.setdefault(number, Paths(view))
-                walk = paths.to(ends)
-                end = resolution.graph.nodes[walk[-1][0]].targets[walk[-1][1]] if walk else 0
-                teller, graph = resolution.teller, resolution.graph
-                first, last = (graph.fluents.terms(graph.nodes[node].state) for node in (0, end))
-                return dict(view.assignment), teller.order(walk), teller.writer.changes(first, last)
+            found = resolution.shortest(number, outcome.id)
+            if found is not None:
+                return dict(resolution.assignments[number].when), *found
         # Arrangements of piles are outcomes that no single node of the graph stands for.
         return dict(resolution.assignments[having[0]].when), outcome.witness, _all_changes(outcome.witness)
 

@@ -228,6 +228,25 @@ class Fluents:
             self._symbols.append(fluent)
         return bit
 
+    def rearranged(self, order: Sequence[int]) -> tuple[Fluents, Callable[[int], int]]:
+        """A table with the fluents in another order (of their numbers), and what becomes of a state in it."""
+        other = Fluents()
+        bits = {1 << number: other.bit(self._symbols[number]) for number in order}
+
+        def moved(state: int) -> int:
+            found = 0
+            while state:
+                low = state & -state
+                found |= bits[low]
+                state ^= low
+            return found
+
+        return other, moved
+
+    def texts(self) -> list[str]:
+        """The fluents in the order of their bits, as texts."""
+        return [str(each) for each in self._symbols]
+
     def symbols(self, state: int) -> Iterator[clingo.Symbol]:
         """The fluents that hold in a state, as symbols."""
         while state:
@@ -465,6 +484,13 @@ class GraphRules:
         other.__dict__.update(self.__dict__)
         other._ground(observer, explain)
         return other
+
+    def rearrange(self, order: Sequence[int]) -> None:
+        """Put the fluents in another order, given by their numbers."""
+        self.fluents, moved = self.fluents.rearranged(order)
+        self.initial, self.constant, self._assigned = map(moved, (self.initial, self.constant, self._assigned))
+        self._literals = {moved(bit): literal for bit, literal in self._literals.items()}
+        self.externals = {literal: bit for bit, literal in self._literals.items()}
 
     def shown(self) -> list[tuple[clingo.Symbol, int]]:
         """The atoms that :meth:`look` reads, with their literals."""

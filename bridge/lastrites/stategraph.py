@@ -9,10 +9,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, overload
+from typing import TYPE_CHECKING, Protocol, overload
 
 from lastrites.solver import Fluents, Option, Rulebook, Situation
 from lastrites.terms import Term
+
+if TYPE_CHECKING:
+    from lastrites.folding import Folding
 
 NOBODY, PLAYER, READING, CHANCE = "nobody", "player", "reading", "chance"
 
@@ -66,7 +69,11 @@ def _who(chooser: Term) -> str:
 
 
 class Explainer(Protocol):
-    """Who can say what a step rests on; states are given without the constant fluents."""
+    """Who can look states up, and say what a step rests on; states are given without the constant fluents."""
+
+    def look(self, state: int) -> Situation:
+        """The options of a state."""
+        ...
 
     def explained(self, state: int) -> Situation:
         """What stands behind the steps of a state: clauses, remarks, and what is barred."""
@@ -174,7 +181,7 @@ class StateGraph:
     explored) and, from ``starts[n]`` on, ``counts[n]`` edges: ``steps`` gives what is done, a place in ``effects``,
     ``targets`` the node it leads to. ``times`` says for how many like decisions an edge stands (None: one each).
     ``explainer`` knows what steps rest on, where the walk has found that out.
-    ``forward``: every edge leads to a node with a greater number.
+    ``folding``: how states stand for others. ``forward``: every edge leads to a node with a greater number.
     """
 
     fluents: Fluents
@@ -193,6 +200,7 @@ class StateGraph:
     effects: list[Option] = field(default_factory=list)
     times: array[int] | None = None
     explainer: Explainer | None = None
+    folding: Folding | None = None
     forward: bool = True
     _asking: list[int] | None = field(default=None, repr=False)
     _ends: set[int] | None = field(default=None, repr=False)
@@ -247,6 +255,16 @@ class StateGraph:
         if self._ends is None:
             self._ends = {n for n, head in enumerate(self.heads) if head is not None and head.final}
         return self._ends
+
+    def odd(self) -> bool:
+        """Whether anything but orders and outcomes is to be told: states in which the rules are at fault, or loops."""
+        if any(head is not None and (head.odd or head.conflicts or head.clashes) for head in set(self.heads)):
+            return True
+        if self.forward:
+            return False
+        from lastrites.count import View
+
+        return bool(View(self, {}, every_answer=True).looping)
 
     @property
     def nodes(self) -> Nodes:

@@ -22,7 +22,7 @@ def longest(resolution: Resolution) -> int:
 
     Raises BoardError when a loop makes orders endless or the exploration is incomplete.
     """
-    graph = resolution.graph
+    graph = resolution.explored
     if not graph.complete:
         message = f"trace mode needs the whole state graph, but {graph.reason}"
         raise BoardError([Problem("LR-E035", resolution.board.path, 0, 0, message)])
@@ -39,7 +39,7 @@ def longest(resolution: Resolution) -> int:
 
 def bounded(resolution: Resolution) -> tuple[Rulebook, int]:
     """The rulebook with the bounds that suffice for a board, and the horizon: its longest order and one step more."""
-    graph = resolution.graph
+    graph = resolution.explored
     book = graph.rulebook.with_constants(
         max_value=graph.largest_number() + 1,
         max_depth=graph.deepest_frame() + 1,

@@ -161,7 +161,7 @@ class _Builder:
 
         self.resolution = resolution
         self.states: StateGraph = resolution.graph
-        self.views: list[View] = resolution._views
+        self.views: Sequence[View] = resolution.views
         book = rulebook(resolution.board, resolution.reading, triggers=True)
         bounds = dict(resolution.graph.rulebook.constants)
         bounds["max_value"] = min(bounds.get("max_value", _MOST_VALUE), _MOST_VALUE)
@@ -169,7 +169,7 @@ class _Builder:
         if footprints is None or footprints.book != book:
             footprints = Footprints(ground_program(book, PREDICATES), book)
         self.prints = footprints
-        self.teller: Teller = resolution._teller or Teller(resolution.board, resolution.graph)
+        self.teller: Teller = resolution.teller
         self.truth = self.prints.at(self.states.fluents.terms(self.states.nodes[0].state))
         self.abilities: dict[Term, _Ability] = {}
         self.used: set[Term] = set()

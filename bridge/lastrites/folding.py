@@ -1,0 +1,180 @@
+"""Exploring states up to the exchange of interchangeable cards.
+
+States are laid out so that each class of cards has a row of bits for each member, one after another: exchanging members
+exchanges rows. A state stands for all that differ from it by such exchanges; the one whose rows are sorted is explored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from lastrites.solver import Fluents
+from lastrites.stategraph import NOTHING_KNOWN, StateGraph
+from lastrites.symmetry import Alike
+
+
+@dataclass
+class Part:
+    """Where the rows of one class lie: from bit ``base`` on, ``width`` bits for each member."""
+
+    alike: Alike
+    base: int
+    width: int
+    sorted_rows: dict[int, int] = field(default_factory=dict)
+    runs_of: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.mask = (1 << self.width * len(self.alike.members)) - 1
+        self._row = (1 << self.width) - 1
+
+    def rows(self, segment: int) -> list[int]:
+        """The rows of the members."""
+        return [segment >> self.width * place & self._row for place in range(len(self.alike.members))]
+
+    def sorted(self, segment: int) -> int:
+        """The segment with its rows sorted."""
+        found = self.sorted_rows.get(segment)
+        if found is None:
+            found = 0
+            for row in sorted(self.rows(segment)):
+                found = found << self.width | row
+            self.sorted_rows[segment] = found
+        return found
+
+    def runs(self, segment: int) -> tuple[int, ...]:
+        """For each member how many have the same row, 0 if an earlier one has it."""
+        found = self.runs_of.get(segment)
+        if found is None:
+            rows = self.rows(segment)
+            found = tuple(0 if row in rows[:place] else rows.count(row) for place, row in enumerate(rows))
+            self.runs_of[segment] = found
+        return found
+
+    def uniform(self, state: int) -> bool:
+        """Whether exchanging members does not change the state."""
+        return len(set(self.rows(state >> self.base & self.mask))) == 1
+
+    def moves(self, state: int) -> Mapping[str, str]:
+        """Which card takes the place of which when the rows are sorted."""
+        rows = self.rows(state >> self.base & self.mask)
+        order = sorted(range(len(rows)), key=rows.__getitem__, reverse=True)
+        moved: dict[str, str] = {}
+        for place, member in enumerate(order):
+            if place != member:
+                names = zip(self.alike.members[member], self.alike.members[place], strict=True)
+                moved.update((_unquoted(name), _unquoted(there)) for name, there in names)
+        return moved
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+
+
+@dataclass
+class Folding:
+    """The classes by which the states of a graph are folded."""
+
+    parts: list[Part]
+
+    @classmethod
+    def of(cls, classes: Sequence[Alike], fluents: Fluents, varying: int) -> tuple[Folding, list[int]]:
+        """The folding by these classes, and the numbers of the fluents in the order that it asks for."""
+        number = {text: place for place, text in enumerate(fluents.texts())}
+        order: list[int] = []
+        parts: list[Part] = []
+        for alike in classes:
+            rows = [[number[text] for text in row if varying >> number[text] & 1] for row in alike.fluents]
+            if rows[0] and len({len(row) for row in rows}) == 1:
+                parts.append(Part(alike, len(order), len(rows[0])))
+                for row in rows:
+                    order += row
+        placed = set(order)
+        rest = [place for place in number.values() if place not in placed]
+        rest.sort(key=lambda place: not varying >> place & 1)
+        return cls(parts), order + rest
+
+    def sorted(self, state: int) -> int:
+        """The state that stands for this one."""
+        for part in self.parts:
+            segment = state >> part.base & part.mask
+            state ^= (segment ^ part.sorted(segment)) << part.base
+        return state
+
+    def touched(self, bits: int) -> tuple[Part, ...]:
+        """The parts in which any of these bits lies."""
+        return tuple(part for part in self.parts if bits >> part.base & part.mask)
+
+    def of_decision(self, text: str) -> tuple[tuple[Part, int], ...]:
+        """The members that a decision speaks of, for each class of which it speaks of one alone."""
+        found = []
+        for part in self.parts:
+            members = [
+                place for place, names in enumerate(part.alike.members) if any(name in text for name in names)
+            ]
+            if len(members) == 1:
+                found.append((part, members[0]))
+        return tuple(found)
+
+    def moves(self, state: int) -> dict[str, str]:
+        """Which card takes the place of which when a state is replaced by the one that stands for it."""
+        moved: dict[str, str] = {}
+        for part in self.parts:
+            moved.update(part.moves(state))
+        return moved
+
+    def unfit(self, graph: StateGraph) -> list[Part]:
+        """Parts for which some final state is not the same whichever members are exchanged."""
+        ends = [graph.states[end] for end in graph.ends()]
+        return [part for part in self.parts if not all(part.uniform(end) for end in ends)]
+
+    def exchanges(self) -> Iterator[dict[str, str]]:
+        """Exchanges of two neighbors in each class: together they give all."""
+        for part in self.parts:
+            members = part.alike.members
+            for one, other in pairwise(members):
+                swap = {_unquoted(a): _unquoted(b) for a, b in zip(one, other, strict=True)}
+                yield swap | {b: a for a, b in swap.items()}
+
+
+class Unfolded:
+    """Orders of a folded graph in terms of the states that they really go through."""
+
+    def __init__(self, graph: StateGraph) -> None:
+        self._folded = graph
+        self.graph = StateGraph(
+            graph.fluents, graph.rulebook, graph.mode, constant=graph.constant, explainer=graph.explainer
+        )
+        self._index: dict[int, int] = {}
+
+    def _node(self, state: int) -> int:
+        node = self._index.get(state)
+        if node is None:
+            node = self._index[state] = self.graph.new(state)
+        return node
+
+    def walk(self, walk: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """An order through nodes of the folded graph as one through nodes of the other, from the same start."""
+        folded, folding, explainer = self._folded, self._folded.folding, self._folded.explainer
+        assert folding is not None
+        assert explainer is not None
+        found = []
+        state = folded.states[0]
+        for node, number in walk:
+            here = self._node(state)
+            wanted = folded.states[folded.targets[folded.starts[node] + number]]
+            options = explainer.look(state).options
+            afters = [option.after(state) for option in options]
+            if self.graph.heads[here] is None:
+                first = len(self.graph.targets)
+                for option, after in zip(options, afters, strict=True):
+                    target = self._node(after)
+                    self.graph.steps.append(self.graph.effect(option))
+                    self.graph.targets.append(target)
+                self.graph.fill(here, folded.heads[node] or NOTHING_KNOWN, first)
+            taken = next(place for place, after in enumerate(afters) if folding.sorted(after) == wanted)
+            found.append((here, taken))
+            state = afters[taken]
+        self._node(state)
+        return found
