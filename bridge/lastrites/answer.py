@@ -20,7 +20,7 @@ from lastrites.teller import Paths, Teller
 if TYPE_CHECKING:
     from lastrites.board import Board
     from lastrites.editions import Reading
-    from lastrites.folding import Unfolded
+    from lastrites.folding import Folding, Unfolded
     from lastrites.resolution import Resolution
 
 MOST_COMBINATIONS = 4096
@@ -58,7 +58,7 @@ class Answer:
         self.graph = graph
         self.pile_order = pile_order
         # Steps are told of real states: where states stand for others, orders are carried over to those.
-        self.unfolded = None if graph.folding is None else _unfolded(graph)
+        self.unfolded = None if graph.folding is None else _unfolded(graph, graph.folding)
         self.teller = Teller(board, graph if self.unfolded is None else self.unfolded.graph)
         self.warnings = [*board.warnings, *graph.warnings]
         self.states: dict[Key, dict[str, Any]] = {}
@@ -314,9 +314,7 @@ class Answer:
             walks[key] = paths[number].to(found.ends[key])
         if self.unfolded is not None:
             walks = {key: self.unfolded.walk(walk) for key, walk in walks.items()}
-        graph = self.teller.graph
-        ends = [graph.nodes[walk[-1][0]].targets[walk[-1][1]] for walk in walks.values() if walk]
-        self.teller.explain([*(node for walk in walks.values() for node, _ in walk), *ends])
+        self.teller.explain_steps(list(walks.values()))
         return {key: self.teller.order(walk) for key, walk in walks.items()}
 
     def _to(self, node: int) -> list[Step]:
@@ -372,10 +370,10 @@ class Answer:
         return found
 
 
-def _unfolded(graph: StateGraph) -> Unfolded:
+def _unfolded(graph: StateGraph, folding: Folding) -> Unfolded:
     from lastrites.folding import Unfolded
 
-    return Unfolded(graph)
+    return Unfolded(graph, folding)
 
 
 def _listed(board: Board) -> dict[str, int]:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from lastrites.solver import Fluents
+from lastrites.solver import Fluents, Option, renamed
 from lastrites.stategraph import NOTHING_KNOWN, StateGraph
-from lastrites.symmetry import Alike
+from lastrites.symmetry import Alike, exchanged
 
 
 @dataclass
@@ -56,10 +56,22 @@ class Part:
         """Whether exchanging members does not change the state."""
         return len(set(self.rows(state >> self.base & self.mask))) == 1
 
+    def order(self, state: int) -> list[int]:
+        """When the rows are sorted: the member whose row comes to each place."""
+        rows = self.rows(state >> self.base & self.mask)
+        return sorted(range(len(rows)), key=rows.__getitem__, reverse=True)
+
+    def placed(self, state: int, members: Sequence[int]) -> int:
+        """The state with the row at each place given to a member."""
+        segment = state >> self.base & self.mask
+        found = 0
+        for row, member in zip(self.rows(segment), members, strict=True):
+            found |= row << self.width * member
+        return state ^ (segment ^ found) << self.base
+
     def moves(self, state: int) -> Mapping[str, str]:
         """Which card takes the place of which when the rows are sorted."""
-        rows = self.rows(state >> self.base & self.mask)
-        order = sorted(range(len(rows)), key=rows.__getitem__, reverse=True)
+        order = self.order(state)
         moved: dict[str, str] = {}
         for place, member in enumerate(order):
             if place != member:
@@ -141,8 +153,9 @@ class Folding:
 class Unfolded:
     """Orders of a folded graph in terms of the states that they really go through."""
 
-    def __init__(self, graph: StateGraph) -> None:
+    def __init__(self, graph: StateGraph, folding: Folding) -> None:
         self._folded = graph
+        self._folding = folding
         self.graph = StateGraph(
             graph.fluents, graph.rulebook, graph.mode, constant=graph.constant, explainer=graph.explainer
         )
@@ -155,26 +168,47 @@ class Unfolded:
         return node
 
     def walk(self, walk: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-        """An order through nodes of the folded graph as one through nodes of the other, from the same start."""
-        folded, folding, explainer = self._folded, self._folded.folding, self._folded.explainer
-        assert folding is not None
-        assert explainer is not None
+        """An order through nodes of the folded graph as one through nodes of the other, from the same start.
+
+        On the way it is kept which member of each class really has the row at each place. A node of the other graph has
+        as many options as the state really has, like decisions repeated.
+        """
+        folded, parts = self._folded, self._folding.parts
+        assert folded.times is not None
         found = []
-        state = folded.states[0]
+        members = [list(range(len(part.alike.members))) for part in parts]
         for node, number in walk:
-            here = self._node(state)
-            wanted = folded.states[folded.targets[folded.starts[node] + number]]
-            options = explainer.look(state).options
-            afters = [option.after(state) for option in options]
+            here = self._node(self._real(folded.states[node], members))
+            first, last = folded.span(node)
             if self.graph.heads[here] is None:
-                first = len(self.graph.targets)
-                for option, after in zip(options, afters, strict=True):
-                    target = self._node(after)
-                    self.graph.steps.append(self.graph.effect(option))
-                    self.graph.targets.append(target)
-                self.graph.fill(here, folded.heads[node] or NOTHING_KNOWN, first)
-            taken = next(place for place, after in enumerate(afters) if folding.sorted(after) == wanted)
-            found.append((here, taken))
-            state = afters[taken]
-        self._node(state)
+                self._fill(here, node, first, last, members)
+            found.append((here, sum(folded.times[first : first + number])))
+            after = folded.effects[folded.steps[first + number]].after(folded.states[node])
+            members = [
+                [real[place] for place in part.order(after)] for part, real in zip(parts, members, strict=True)
+            ]
         return found
+
+    def _real(self, state: int, members: Sequence[Sequence[int]]) -> int:
+        for part, real in zip(self._folding.parts, members, strict=True):
+            state = part.placed(state, real)
+        return state
+
+    def _fill(self, here: int, node: int, first: int, last: int, members: Sequence[Sequence[int]]) -> None:
+        folded, graph = self._folded, self.graph
+        assert folded.times is not None
+        swap = {
+            name: there
+            for part, real in zip(self._folding.parts, members, strict=True)
+            for place, member in enumerate(real)
+            for name, there in zip(part.alike.members[place], part.alike.members[member], strict=True)
+        }
+        begin = len(graph.targets)
+        for edge in range(first, last):
+            option = folded.effects[folded.steps[edge]]
+            target = self._node(self._real(option.after(folded.states[node]), members))
+            effect = graph.effect(Option(renamed(option.decision, lambda text: exchanged(text, swap))))
+            for _ in range(folded.times[edge]):
+                graph.steps.append(effect)
+                graph.targets.append(target)
+        graph.fill(here, folded.heads[node] or NOTHING_KNOWN, begin)

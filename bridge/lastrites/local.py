@@ -12,7 +12,7 @@ Nothing is assumed about a game, and nothing is approximated: the reason is a pr
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING
@@ -260,8 +260,8 @@ class LocalRules:
             tables.append(group.does if fixed is None else [(0, {0: fixed})])
         return Control(Head.of(situation, len(decisions)), decisions, tables, situation.warnings)
 
-    def explained(self, state: int) -> Situation:
-        """What stands behind the steps of a state: clauses, remarks, and what is barred."""
+    def explained(self, state: int, only: Collection[clingo.Symbol] | None = None) -> Situation:
+        """What stands behind the steps of a state (or ``only`` some decisions): clauses, remarks, what is barred."""
         if self._reasons is None:
             self._reasons = {None: []}
             decisions = {group.decision for group in self.decisions}
@@ -271,8 +271,9 @@ class LocalRules:
                 about = about if about in decisions else None
                 self._reasons.setdefault(about, []).append((_Atom(literal), symbol))
         known = list(self._reasons[None])
-        for group in self.control(state).decisions:
-            known += self._reasons.get(group.decision, ())
+        open_here = [group.decision for group in self.control(state).decisions] if only is None else sorted(only)
+        for decision in open_here:
+            known += self._reasons.get(decision, ())
         return gather([symbol for atom, symbol in known if self._known(state, atom)], self.fluents)
 
     def _known(self, state: int, atom: _Atom) -> bool:

@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 import clingo
 import clingo.ast as ast
 
-from lastrites.terms import Term, Value, fn
+from lastrites.terms import Term, Value, fn, strings
 from lastrites.told import TOLD, Told
 
 SHOWN = (
@@ -32,12 +33,20 @@ SHOWN = (
 )  # fmt: skip
 """What the mode files show about a state. Options come first."""
 
+Decision = clingo.Symbol
+"""A decision as clingo has it."""
+
 EXPLAINS = TOLD | {"cites", "barred"}
 """What they show besides about a state that is to be explained."""
 
 _POSITION = ast.Position("<board>", 1, 1)
 _LOCATION = ast.Location(_POSITION, _POSITION)
 _NOW = clingo.Function("now", [])
+
+
+def renamed(decision: Decision, names: Callable[[str], str]) -> Decision:
+    """A decision in which other names stand: ``names`` changes it as a text."""
+    return clingo.parse_term(names(str(decision)))
 
 
 class RulesError(Exception):
@@ -52,6 +61,7 @@ class BoundReached(Exception):
         self.bound = bound
 
 
+@lru_cache(maxsize=1 << 16)
 def value(symbol: clingo.Symbol) -> Value:
     """A clingo symbol as a plain value."""
     if symbol.type == clingo.SymbolType.Function:
@@ -218,6 +228,8 @@ class Fluents:
         self._bits: dict[clingo.Symbol, int] = {}
         self._symbols: list[clingo.Symbol] = []
         self._terms: dict[int, Term] = {}
+        self._names: list[frozenset[str]] = []
+        self._speaking: dict[str, int] = {}
 
     def bit(self, fluent: clingo.Symbol) -> int:
         """The bit (a power of two) of a fluent; a new one for a fluent not seen before."""
@@ -261,6 +273,22 @@ class Fluents:
             (term,) = self.terms(1 << number)
             if wanted(term):
                 found |= 1 << number
+        return found
+
+    def around(self, bits: int) -> int:
+        """The bits of all fluents that speak of a name of which one of these speaks."""
+        if len(self._names) < len(self._symbols):
+            for number in range(len(self._names), len(self._symbols)):
+                (term,) = self.terms(1 << number)
+                self._names.append(frozenset(strings(term)))
+                for name in self._names[-1]:
+                    self._speaking[name] = self._speaking.get(name, 0) | 1 << number
+        found = bits
+        while bits:
+            low = bits & -bits
+            for name in self._names[low.bit_length() - 1]:
+                found |= self._speaking[name]
+            bits ^= low
         return found
 
     def terms(self, state: int) -> frozenset[Term]:

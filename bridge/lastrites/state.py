@@ -148,8 +148,8 @@ class StateWriter:
         lines: list[str] = []
         for player in self.board.players:
             lines += self._player_changes(player, old, new)
-        cards = dict.fromkeys([*self.cards, *sorted({*old.zone, *new.zone}, key=name_order)])
-        for card in cards:
+        others = {*old.zone, *new.zone}.difference(self.cards)
+        for card in dict.fromkeys([*self.cards, *sorted(others, key=name_order)]):
             lines += self._card_changes(card, old, new)
         for key in self.shape.of_form("board", "places"):
             for place in self.named_places.get(key.constant(), ()):

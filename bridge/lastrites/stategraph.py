@@ -7,11 +7,11 @@ States that are reached twice are one state; the paths of the graph are the orde
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, overload
 
-from lastrites.solver import Fluents, Option, Rulebook, Situation
+from lastrites.solver import Decision, Fluents, Option, Rulebook, Situation
 from lastrites.terms import Term
 
 if TYPE_CHECKING:
@@ -69,14 +69,10 @@ def _who(chooser: Term) -> str:
 
 
 class Explainer(Protocol):
-    """Who can look states up, and say what a step rests on; states are given without the constant fluents."""
+    """Who can say what a step rests on; states are given without the constant fluents."""
 
-    def look(self, state: int) -> Situation:
-        """The options of a state."""
-        ...
-
-    def explained(self, state: int) -> Situation:
-        """What stands behind the steps of a state: clauses, remarks, and what is barred."""
+    def explained(self, state: int, only: Collection[Decision] | None = None) -> Situation:
+        """What stands behind the steps of a state (or ``only`` some decisions): clauses, remarks, what is barred."""
         ...
 
 

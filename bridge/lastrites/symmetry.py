@@ -271,7 +271,7 @@ class Symmetries:
             return None
         base, cone = self._shapes.base, self._shapes.cone
         for key, literal in self._shown.items():
-            image = (key[0], *(images.get(text) or _renamed(text, swap) for text in key[1:]))
+            image = (key[0], *(images.get(text) or exchanged(text, swap) for text in key[1:]))
             if image == key and not cone[literal] & moved:
                 continue
             other = self._shown.get(image)
@@ -291,9 +291,9 @@ class Symmetries:
         images: dict[str, str] = {}
         for family, texts in families.items():
             for text in texts:
-                image = _renamed(text, swap)
+                image = exchanged(text, swap)
                 if image not in self._bit:
-                    there = families.get(_renamed(family, swap), [])
+                    there = families.get(exchanged(family, swap), [])
                     if len(there) != 1 or len(texts) != 1:
                         return None
                     (image,) = there
@@ -307,7 +307,8 @@ class Symmetries:
 _CARD = re.compile(r'(?<=^card\()"(?:[^"\\]|\\.)*"(?=\)$)')
 
 
-def _renamed(text: str, swap: Swap) -> str:
+def exchanged(text: str, swap: Swap) -> str:
+    """A term as a text, with one name for the other."""
     return _NAME.sub(lambda match: swap.get(match.group(), match.group()), text)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lastrites.count import View
 from lastrites.results import Step
-from lastrites.solver import LayerRules
+from lastrites.solver import Decision, LayerRules, Situation
 from lastrites.state import StateWriter
 from lastrites.stategraph import CHANCE, PLAYER, READING, StateGraph
 from lastrites.terms import Term, fn
@@ -29,6 +29,9 @@ class Teller:
         self.graph = graph
         self.writer = StateWriter(board)
         self._speaker: Speaker | None = None
+        self._whole: set[int] = set()
+        self._steps: dict[tuple[int, int], Step] = {}
+        self._some: dict[int, set[Decision]] = {}
         self._cites: dict[int, dict[Term, list[str]]] = {}
         self._barred: dict[int, list[tuple[str, str]]] = {}
         self._told: dict[int, Told] = {}
@@ -42,9 +45,10 @@ class Teller:
 
     def explain(self, nodes: Sequence[int]) -> None:
         """Ask the rules for the clauses behind the steps of these states, all at once."""
-        missing = [node for node in dict.fromkeys(nodes) if node not in self._cites]
+        missing = [node for node in dict.fromkeys(nodes) if node not in self._whole]
         if not missing:
             return
+        self._whole.update(missing)
         explainer = self.graph.explainer
         if explainer is not None:
             found = [explainer.explained(self.graph.states[node]) for node in missing]
@@ -52,9 +56,35 @@ class Teller:
             rules = LayerRules(self.graph.rulebook, self.graph.fluents, explain=True)
             found = rules.look_all([self.graph.state(node) for node in missing])
         for node, situation in zip(missing, found, strict=True):
-            self._cites[node] = situation.cites
-            self._told[node] = situation.told or Told()
-            self._barred[node] = sorted((self.speaker.render(what), clause) for what, clause in situation.barred)
+            self._note(node, situation)
+
+    def explain_steps(self, walks: Sequence[Sequence[tuple[int, int]]]) -> None:
+        """The same for orders, as (node, number of the option): what else could be done need not be explained."""
+        graph, explainer = self.graph, self.graph.explainer
+        steps: dict[int, set[int]] = {}
+        for walk in walks:
+            for node, number in walk:
+                steps.setdefault(node, set()).add(number)
+                steps.setdefault(graph.nodes[node].targets[number], set())
+        if explainer is None:
+            self.explain(list(steps))
+            return
+        for node, numbers in steps.items():
+            if node in self._whole:
+                continue
+            options = graph.nodes[node].options if numbers else []
+            decisions = {options[number].decision for number in numbers}
+            known = self._some.setdefault(node, set())
+            if node not in self._cites or not decisions <= known:
+                known |= decisions
+                self._note(node, explainer.explained(graph.states[node], known))
+
+    def _note(self, node: int, situation: Situation) -> None:
+        for key in [key for key in self._steps if key[0] == node] if node in self._cites else ():
+            del self._steps[key]
+        self._cites[node] = situation.cites
+        self._told[node] = situation.told or Told()
+        self._barred[node] = sorted((self.speaker.render(what), clause) for what, clause in situation.barred)
 
     def in_the_way(self) -> list[tuple[str, str]]:
         """What clauses bar in the states that have been explained, in words, each with its clause."""
@@ -67,11 +97,24 @@ class Teller:
 
     def step(self, node: int, number: int) -> Step:
         """The decision ``number`` taken in a node, in words; clauses only if the node has been explained."""
+        # What lies in lists is told only where the next state has been explained, too.
+        explained = node in self._cites and self.graph.nodes[node].targets[number] in self._told
+        known = self._steps.get((node, number)) if explained else None
+        if known is None:
+            known = self._tell(node, number)
+            if explained:
+                self._steps[node, number] = known
+        return known
+
+    def _tell(self, node: int, number: int) -> Step:
         here = self.graph.nodes[node]
         option = here.options[number]
         decision = option.term
-        before = self.graph.fluents.terms(here.state)
-        after = self.graph.fluents.terms(self.graph.nodes[here.targets[number]].state)
+        old, new = here.state, self.graph.state(here.targets[number])
+        # What has not changed need not be looked at, but for what is told together with what has.
+        fluents = self.graph.fluents
+        told = fluents.around(old ^ new)
+        before, after = fluents.terms(old & told), fluents.terms(new & told)
         by = {PLAYER: here.who, CHANCE: CHANCE, READING: READING}.get(here.kind)
         if here.kind == PLAYER and len(here.options) == 1:
             by = None
@@ -88,7 +131,7 @@ class Teller:
     def order(self, walk: Sequence[tuple[int, int]]) -> list[Step]:
         """All steps of an order, explained, with the headings of the parts that they make up."""
         targets = [self.graph.nodes[node].targets[number] for node, number in walk]
-        self.explain([*(node for node, _ in walk), *targets])
+        self.explain_steps([walk])
         steps: list[Step] = []
         number, within = 0, False
         known: set[str] = set()

@@ -6,6 +6,7 @@ Everything that travels between a board file, the rules and the answers is a :cl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias, Union
 
 Value: TypeAlias = Union["Term", str, int]
@@ -48,3 +49,12 @@ def order(value: Value) -> tuple[object, ...]:
     if isinstance(value, str):
         return (1, value)
     return (0, value)
+
+
+def strings(value: Value) -> Iterator[str]:
+    """All strings in a term."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Term):
+        for argument in value.args:
+            yield from strings(argument)

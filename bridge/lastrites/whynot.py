@@ -22,6 +22,7 @@ from lastrites.solver import RulesError
 
 if TYPE_CHECKING:
     from lastrites.board import Board
+    from lastrites.reductions import Reduction
     from lastrites.resolution import Resolution
 
 MOST_EXPLAINED = 400
@@ -51,7 +52,7 @@ class Question:
     pile_order: bool = False
     limit_states: int | None = None
     seconds: float | None = None
-    reduction: bool = True
+    reduction: Reduction = True
     tries: int = MOST_TRIED
 
 
