@@ -60,8 +60,21 @@ def layouts(draw: st.DrawFn, most: int = 3) -> Json:
     }
 
 
+RENAMED = {"P1": "Zoe", "P2": "Ann", **{f"u{number}": f"v{9 - number}" for number in range(10)}}
+"""Other names for players and units, which sort otherwise."""
+
+
+def renamed(value: Any) -> Any:
+    """The same with other names."""
+    if isinstance(value, dict):
+        return {renamed(key): renamed(inside) for key, inside in value.items()}
+    if isinstance(value, list):
+        return [renamed(item) for item in value]
+    return RENAMED.get(value, value) if isinstance(value, str) else value
+
+
 def rewritten(layout: Json) -> Json:
-    """The same board with its keys and its lists in another order where that means nothing."""
+    """The same board with other names, its keys and its lists in another order where that means nothing."""
     made = deepcopy(layout)
     lists = [player["base"] for player in made["players"].values()]
     for units_there in [*lists, *made["battlefields"]["bf1"]["units"].values(), made["event"].get("kill", [])]:
@@ -70,4 +83,5 @@ def rewritten(layout: Json) -> Json:
         made["event"]["damage"] = dict(reversed(made["event"]["damage"].items()))
     for name in ("players", "battlefields"):
         made[name] = {key: dict(reversed(part.items())) for key, part in made[name].items()}
-    return dict(reversed(made.items()))
+    changed: Json = renamed(dict(reversed(made.items())))
+    return changed
