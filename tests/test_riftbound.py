@@ -136,7 +136,10 @@ event: {{attack: [Mystic Poro], battlefield: bf1}}
 
 @pytest.mark.parametrize(
     "name",
-    ["a-combat-that-still-goes-on", "draven-mirror-at-seven-points", "an-attack-that-kills-the-last-defender"],
+    [
+        "a-combat-that-still-goes-on", "draven-mirror-at-seven-points", "an-attack-that-kills-the-last-defender",
+        "an-effect-of-this-turn-goes-on", "a-granted-deathknell",
+    ],
 )
 def test_an_outcome_put_into_a_board_file_is_the_same_board(name: str) -> None:
     board, _ = loaded(FIXTURES / "riftbound" / f"{name}.yaml")

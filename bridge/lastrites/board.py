@@ -23,8 +23,8 @@ class Board:
 
     ``facts`` are what the rules are given. ``expect`` keeps the nodes of the file (None if there are none).
     ``places`` says where parts of the head stand: ``"edition"`` or ``"readings.cascade"`` -> line, column.
-    ``cards`` finds cards of the board by the names a user may write. ``granted`` keeps the abilities that cards have
-    been given, as they are written.
+    ``cards`` finds cards of the board by the names a user may write. ``written`` keeps what
+    cards have been given, and effects that last, as the file writes them.
     """
 
     path: str
@@ -40,7 +40,7 @@ class Board:
     expect: Node | None = None
     warnings: tuple[str, ...] = ()
     places: AnyMapping[str, tuple[int, int]] = field(default_factory=dict)
-    granted: AnyMapping[str, Any] = field(default_factory=dict)
+    written: AnyMapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_text(
@@ -123,7 +123,7 @@ def _from_yaml(text: str, path: str, rules: Path | None, cards: Path | None) -> 
         readings=read.readings,
         expect=read.expect,
         places=read.places,
-        granted=read.granted,
+        written=read.written,
     )
 
 

@@ -233,6 +233,8 @@ def _words_of_state(game: Game) -> dict[str, set[str]]:
             found["zone"].add(str(key.form.args[0]))
         for key in shape.of_form(level, "number", "numbers", "numbers_by_player"):
             found["num"].add(str(key.form.args[0]))
+    for key in shape.of_form("board", "entries"):
+        found["zone"].add(key.constant(2))
     for level in ("card", "player"):
         found["is"].update(str(key.form.args[0]) for key in shape.of_form(level, "flag"))
     for key in shape.of_form("card", "state"):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import Any
 
 from lastrites.definitions import DefinitionReader
 from lastrites.notes import Notes
 from lastrites.references import References
 from lastrites.terms import Term, fn
 from lastrites.words import Words
-from lastrites.yamlio import Node, Scalar
+from lastrites.yamlio import List, Node, Scalar
 
 
 def read_lasting(level: str, node: Node, active: Node | None, notes: Notes, words: Words, to: References) -> list[Term]:
@@ -21,7 +22,7 @@ def read_lasting(level: str, node: Node, active: Node | None, notes: Notes, word
     facts: list[Term] = []
     reader = DefinitionReader(words, notes, to.find)
     for place, item in enumerate(notes.items(node, "effects"), 1):
-        id, card = f"lasting:{place}", f"lasting effect {place}"
+        id, card = f"lasting:{place}", _named(place)
         player = active.text if isinstance(active, Scalar) else ""
         number = 0
         ability: list[Term] = []
@@ -37,6 +38,17 @@ def read_lasting(level: str, node: Node, active: Node | None, notes: Notes, word
             facts += [fn("title", id, card), fn("card", card), fn("prints", card, id), fn("owner", card, player)]
             facts += [*ability, fn("init", fn("lasting", fn("ab", card, number), player))]
     return facts
+
+
+def lasting_as_written(node: Node) -> dict[str, Any]:
+    """Each effect as the file writes it, by the card that the facts give it."""
+    from lastrites.layouts import plain
+
+    return {_named(place): plain(item) for place, item in enumerate(node.items, 1)} if isinstance(node, List) else {}
+
+
+def _named(place: int) -> str:
+    return f"lasting effect {place}"
 
 
 def read_granted(functor: str, card: str, node: Node, notes: Notes, words: Words, to: References) -> list[Term]:

@@ -12,7 +12,7 @@ from lastrites.definitions import DefinitionReader
 from lastrites.errors import BoardError, Problem
 from lastrites.events import EventReader
 from lastrites.game import Game
-from lastrites.lasting import read_granted, read_lasting
+from lastrites.lasting import lasting_as_written, read_granted, read_lasting
 from lastrites.names import slug
 from lastrites.notes import Notes
 from lastrites.references import References, name_of
@@ -63,7 +63,7 @@ class Reading:
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     facts: list[Term] = field(default_factory=list)
     expect: Node | None = None
-    granted: dict[str, Any] = field(default_factory=dict)
+    written: dict[str, Any] = field(default_factory=dict)
 
 
 class BoardReader:
@@ -109,6 +109,7 @@ class BoardReader:
             if key.form.name == "lasting":
                 active = forms.get("active")
                 self.out.facts += read_lasting(key.constant(), node, active, self.notes, self.words, self.to)
+                self.out.written |= lasting_as_written(node)
         if "event" in forms:
             events = EventReader(self.notes, self.words, self.to)
             self.out.facts += events.read(forms["event"], forms.get("active"))
@@ -547,7 +548,7 @@ class BoardReader:
         if form == "granted":
             from lastrites.layouts import plain
 
-            self.out.granted[card] = plain(node)
+            self.out.written[card] = plain(node)
             return read_granted(functor, card, node, self.notes, self.words, self.to)
         if form == "holder":
             return [_init(functor, card, self.to.player(node))]

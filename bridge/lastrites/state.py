@@ -29,6 +29,7 @@ class _Fluents:
     whole: dict[str, str] = field(default_factory=dict)
     pairs: dict[str, dict[Term, str]] = field(default_factory=dict)
     claims: dict[tuple[str, str], dict[int, dict[str, str]]] = field(default_factory=dict)
+    lasting: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, fluents: Iterable[Term]) -> _Fluents:
@@ -47,6 +48,8 @@ class _Fluents:
                     found.marks.setdefault(card, set()).add(mark)
                 case Term(name, (str(who),)):
                     found.whole[name] = who
+                case Term("lasting", (Term("ab", (str(card), _)), _)):
+                    found.lasting.add(card)
                 case Term(name, (Term(_, ()) as word, str(value))):
                     found.pairs.setdefault(name, {})[word] = value
                 case Term(name, (str(subject), str(other), str(player), int(place))):
@@ -107,6 +110,10 @@ class StateWriter:
             words = sorted(found.pairs.get(key.constant(0), {}).items(), key=lambda pair: order(pair[0]))
             if words:
                 state[key.text] = {str(self.words.text(key.constant(1), word)): value for word, value in words}
+        for key in self.shape.of_form("board", "lasting"):
+            lasting = sorted(card for card in found.lasting if card in self.board.written)
+            if lasting:
+                state[key.text] = [self.board.written[card] for card in lasting]
         for key in self.shape.of_form("outcome", "entries"):
             items = self.entries(key, fluents)
             if items:
@@ -365,7 +372,7 @@ class _Writer:
             return [claims[place] for place in sorted(claims)] or None
         if form == "granted":
             given = self.found.others.get((key.constant(), card))
-            return self.owner.board.granted.get(card) if given else None
+            return self.owner.board.written.get(card) if given else None
         if form == "attached":
             zone = fn(key.constant())
             cards = [other for other in self.attached.get(card, ()) if self.found.zone.get(other, ("", ""))[1] == zone]
