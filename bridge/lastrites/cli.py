@@ -219,6 +219,17 @@ def build_parser() -> argparse.ArgumentParser:
     why_not.add_argument("--tries", type=_count, default=40, metavar="N",
                          help="switch at most N clauses, one at a time (default: 40)")  # fmt: skip
 
+    play = command(
+        "play", run_play, "walk a board by hand",
+        "Plays a board step by step: at each decision the legal options with what clauses bar, the steps that nobody\n"
+        "decides with their clauses and changes; back; save the state reached as a board file. Lines can be piped in:\n"
+        "a number takes an option, b goes back, l shows the state, s FILE saves it, q ends.",
+        ["lastrites play board.yaml",
+         "printf '2\\n1\\ns reached.yaml\\n' | lastrites play board.yaml"],
+    )  # fmt: skip
+    play.add_argument("board", metavar="BOARD", type=Path)
+    _option_groups(play, "sources", "cards", "readings")
+
     verify = command(
         "verify", run_verify, "whether what boards expect comes out",
         "Runs the `expect:` of every board, of folders with all they hold: a line for each board, the differences\n"
@@ -1164,6 +1175,31 @@ def run_cards(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write(listings.card_text(game, identifier, page_width()))
     return ANSWERED
+
+
+def run_play(args: argparse.Namespace) -> int:
+    """The command ``play``."""
+    from lastrites.play import Play
+    from lastrites.play_text import play_text
+
+    ((board, _),) = _load([args.board], args)
+    play = Play(
+        board, readings=_readings(args), edition=args.edition, without=args.without, against=args.against
+    )
+    terminal = sys.stdin.isatty()
+
+    def ask() -> str | None:
+        if terminal:
+            print("> ", end="", flush=True)
+        line = sys.stdin.readline()
+        return line or None
+
+    def say(text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    fine = play_text(play, ask, say, echo=not terminal, style=Style.of(sys.stdout))
+    return ANSWERED if fine else FAILED
 
 
 def run_schema(args: argparse.Namespace) -> int:

@@ -116,9 +116,8 @@ def explore(
             return walk.run(rules, chosen(reduction)).graph
         except BoundReached as reached:
             known = rulebook.constant(reached.bound)
-            bound = min(known * 2, _MOST[reached.bound])
-            grows = reached.bound == "max_value" and bound > rulebook.most_value
-            if bound <= known or grows:
+            larger = next_bounds(rulebook, reached.bound)
+            if larger is None:
                 reason = f"the bound {reached.bound} ({known}) was reached"
                 if reached.bound == "max_value":
                     reason = f"a number went beyond {known}; perhaps an order never ends"
@@ -128,7 +127,16 @@ def explore(
                     walk.start(start.initial)
                 walk.graph.complete, walk.graph.reason = False, reason
                 return walk.graph
-            rulebook = rulebook.with_constants(**{reached.bound: bound})
+            rulebook = larger
+
+
+def next_bounds(rulebook: Rulebook, reached: str) -> Rulebook | None:
+    """The rulebook with the bound that was reached doubled; None where that is beyond all that can be meant."""
+    known = rulebook.constant(reached)
+    bound = min(known * 2, _MOST[reached])
+    if bound <= known or (reached == "max_value" and bound > rulebook.most_value):
+        return None
+    return rulebook.with_constants(**{reached: bound})
 
 
 class Starts:
