@@ -244,6 +244,24 @@ def test_a_run_that_is_cut_short_leaves_everything_possible() -> None:
     assert {pair["order"] for pair in part.pairs} <= {"unknown", "never matters"}
 
 
+def test_footprints_alone_know_that_returning_creatures_do_not_meet() -> None:
+    """Before any state has shown it: each Bad Penny touches nothing but herself."""
+    pennies = ["Bad Penny#1", "Bad Penny#2", "Bad Penny#3"]
+    board = board_of(
+        {
+            "game": "keyforge",
+            "active": "P1",
+            "players": {"P1": {"battleline": ["Bad Penny"] * 3}, "P2": {"battleline": ["Troll"]}},
+            "event": {"destroy": pennies},
+        }
+    )
+    graph = lastrites.resolve(board, limits=lastrites.Limits(states=1)).triggers
+    assert not graph.graph["complete"]
+    assert {(a, b, kind) for a, b, kind in graph.edges(keys=True) if a != "event"} == set()
+    assert [pair["order"] for pair in graph.pairs] == ["never matters"] * 3
+    assert len(graph.groups) == 3
+
+
 # ---- forms
 
 WILD = """\

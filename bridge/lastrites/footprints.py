@@ -224,15 +224,23 @@ class _Truth:
                             todo.append(abs(literal))
         return found
 
-    def _below(self, atom: int) -> set[int]:
-        """Atoms in the rules of an atom that may still decide it."""
+    def _below(self, node: int, signed: bool) -> set[int]:
+        """Atoms in the rules of an atom that may still decide it; signed: the literals that may make a literal hold."""
+        atom = abs(node)
         if atom in self._values:
             return set()
-        bodies = self.rules.get(atom, ())
-        return {abs(literal) for body in bodies if self._body(body) is None for literal in body[0]}
+        bodies = [body[0] for body in self.rules.get(atom, ()) if self._body(body) is None]
+        if not signed:
+            return {abs(literal) for literals in bodies for literal in literals}
+        sign = 1 if node > 0 else -1
+        return {sign * literal for literals in bodies for literal in literals}
 
-    def cones(self, roots: Iterable[int]) -> dict[int, int]:
-        """The cones of these atoms, and of those below, as bit masks, bit ``n`` being the ``n``-th fluent (Tarjan)."""
+    def cones(self, roots: Iterable[int], signed: bool = False) -> dict[int, int]:
+        """The cones of these atoms, and of those below, as bit masks, bit ``2n`` being the ``n``-th fluent (Tarjan).
+
+        Signed: of literals, bit ``2n`` being the fluent that may begin, bit ``2n+1`` the fluent that may cease to hold
+        where the literal begins to hold.
+        """
         below: dict[int, set[int]] = {}
         number: dict[int, int] = {}
         low: dict[int, int] = {}
@@ -241,7 +249,7 @@ class _Truth:
         for root in roots:
             if root in number:
                 continue
-            below[root] = self._below(root)
+            below[root] = self._below(root, signed)
             work = [(root, iter(below[root]))]
             number[root] = low[root] = len(number)
             stack.append(root)
@@ -251,7 +259,7 @@ class _Truth:
                     if other not in number:
                         number[other] = low[other] = len(number)
                         stack.append(other)
-                        below[other] = self._below(other)
+                        below[other] = self._below(other, signed)
                         work.append((other, iter(below[other])))
                         break
                     if other not in masks:
@@ -265,8 +273,9 @@ class _Truth:
                         del stack[-len(members) :]
                         mask = 0
                         for member in members:
-                            if member in self.fluents:
-                                mask |= 0 if self.of(member) is not None else 1 << self._place[member]
+                            place = self._place.get(abs(member))
+                            if place is not None and self.of(member) is None:
+                                mask |= 1 << 2 * place + (member < 0)
                             for other in below[member]:
                                 mask |= masks.get(other, 0)
                         masks.update(dict.fromkeys(members, mask))
@@ -304,8 +313,9 @@ class Effect:
 
     ``kind``: ``add``, ``del``, ``inc`` (a contribution to a number) or ``set`` (a number that is set). ``reads``: what
     it depends on, given that the decision is legal; ``legal``: what that depends on; ``wants``: fluents that must hold
-    for it. ``needs``: for each thing that must hold for it and never holds where an ability is picked, what makes it
-    begin to hold. ``frame``: what must be on top of the stack, for the steps of a frame.
+    for it. ``needs``: for each thing that must hold for it and never holds where an ability is picked, the fluents of
+    which one must begin, or one must cease to hold before. ``frame``: what must be on top of the stack, for the steps
+    of a frame.
     """
 
     decision: Term
@@ -314,7 +324,7 @@ class Effect:
     reads: frozenset[Key]
     legal: frozenset[Key]
     wants: frozenset[Key]
-    needs: tuple[frozenset[Key], ...]
+    needs: tuple[tuple[frozenset[Key], frozenset[Key]], ...]
     frame: Key | None = None
 
 
@@ -327,6 +337,7 @@ class Footprint:
     adds: set[Key] = field(default_factory=set)
     dels: set[Key] = field(default_factory=set)
     incs: set[Key] = field(default_factory=set)
+    sets: set[Key] = field(default_factory=set)
     reads: set[Key] = field(default_factory=set)
 
     def take(self, effect: Effect, legal: bool) -> None:
@@ -335,12 +346,12 @@ class Footprint:
         self.reads |= effect.reads
         if legal:
             self.reads |= effect.legal
-        {"add": self.adds, "del": self.dels, "inc": self.incs, "set": self.adds}[effect.kind].add(effect.key)
+        {"add": self.adds, "del": self.dels, "inc": self.incs, "set": self.sets}[effect.kind].add(effect.key)
 
     @property
     def writes(self) -> set[Key]:
         """Everything that may be changed."""
-        return self.adds | self.dels | self.incs
+        return self.adds | self.dels | self.incs | self.sets
 
 
 def _flat(fluent: Term) -> Term:
@@ -466,14 +477,15 @@ class Footprints:
         acting = self._atoms.get(Term("acting", (Term("now"),)))
         steady = [atom for atom in self._cut if self._program.names[atom].name != "free"]
         legal: dict[Term, _Truth] = {}
+        needed: dict[int, frozenset[int]] = {}
         for decision, option in self._options.items():
             stop.check()
-            truth = self._base.given([option])
+            truth = self._base.given([option, *self._base.needed(option, needed)])
             if truth is not None:
                 legal[decision] = truth
                 if acting is not None and truth.of(acting):
                     self.acting.add(decision)
-        self._moved: dict[int, frozenset[Key]] = {}
+        self._moved: dict[int, tuple[frozenset[Key], frozenset[Key]]] = {}
         self._of_mask: dict[int, frozenset[Key]] = {}
         self._cones: dict[int, int] = {}
         self._bases: list[Key] = []
@@ -532,23 +544,25 @@ class Footprints:
             for each in needed:
                 fluent = self._program.fluents.get(each)
                 if fluent is not None and level is not None and fluent.name == "pend" and fluent.args[0] == level:
-                    needs.add(self._keys([each]))
-            steps.append(Effect(decision, kind, key, reads, legal, wants, tuple(sorted(needs, key=len)), frame))
+                    needs.add((self._keys([each]), frozenset()))
+            ordered = tuple(sorted(needs, key=lambda need: len(need[0]) + len(need[1])))
+            steps.append(Effect(decision, kind, key, reads, legal, wants, ordered, frame))
 
-    def _moves(self, atom: int) -> frozenset[Key]:
-        """What must be touched for an atom to begin to hold."""
+    def _moves(self, atom: int) -> tuple[frozenset[Key], frozenset[Key]]:
+        """Fluents that must begin, or cease, to hold for an atom to begin to hold."""
         known = self._moved.get(atom)
         if known is None:
             if atom not in self._cones:
-                self._cones |= self._base.cones(self._idle)
-            known = self._moved[atom] = self._masked(self._cones[atom])
+                self._cones |= self._base.cones(self._idle, signed=True)
+            mask = self._cones[atom]
+            known = self._moved[atom] = self._masked(mask), self._masked(mask >> 1)
         return known
 
     def _masked(self, mask: int) -> frozenset[Key]:
-        """The keys of the fluents in a bit mask."""
+        """The keys of the fluents in a bit mask, looking at its even bits."""
         known = self._of_mask.get(mask)
         if known is None:
-            atoms = (atom for number, atom in enumerate(self._program.fluents) if mask >> number & 1)
+            atoms = (atom for number, atom in enumerate(self._program.fluents) if mask >> 2 * number & 1)
             known = self._of_mask[mask] = self._keys(atoms)
         return known
 
@@ -682,12 +696,13 @@ class Footprints:
             return True
         if effect.frame is not None and effect.frame not in footprint.adds:
             return False
-        writes = footprint.writes
-        begun = footprint.adds | footprint.incs
-        if any(need.isdisjoint(begun if len(need) == 1 else writes) for need in effect.needs):
+        numbers = footprint.incs | footprint.sets
+        begun, ended = footprint.adds | numbers, footprint.dels | numbers
+        if any(begins.isdisjoint(begun) and ceases.isdisjoint(ended) for begins, ceases in effect.needs):
             return False
         if effect.needs or effect.frame is not None:
             return True
+        writes = footprint.writes
         return not (effect.reads.isdisjoint(writes) and effect.legal.isdisjoint(writes))
 
     def clauses(self, decisions: Iterable[Term], keys: Iterable[Key]) -> set[str]:

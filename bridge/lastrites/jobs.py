@@ -163,7 +163,7 @@ def graph(emit: Emit, request: Request) -> None:
     def resolved(states: int | None) -> Resolution:
         seconds = request.timeout
         if seconds is not None and states != 1:
-            seconds = max(0.05, seconds * _EXPLORING - (time.monotonic() - begun))
+            seconds = max(0.001, seconds * _EXPLORING - (time.monotonic() - begun))
         return resolve(
             request.board,
             readings=request.readings,

@@ -318,7 +318,8 @@ class Situations:
                     if instance is not None or begins or node == view.order[0]:
                         deeds = found.setdefault(EVENT if instance is None else bearer(instance), Deeds())
                         deeds.later |= later[target] - self.picked_in(view, node).keys()
-                        deeds.prevented |= later[node] - later[target] - {instance}
+                        if self._graph.complete:
+                            deeds.prevented |= later[node] - later[target] - {instance}
                         self._follow(view, node, target, instance, deeds)
         return found, {instance for instance, mask in self._waits.items() if union & mask}
 

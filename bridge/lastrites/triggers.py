@@ -290,6 +290,8 @@ class _Builder:
             return
         removed = (a.alone.dels & b.waits - self.prints.idle) if first != second else set()
         control = self._control
+        # What only moves along an ability that waits already cannot be what keeps it from waiting.
+        adding = [effect for effect in adding if effect.wants.isdisjoint(b.waits)]
         wanted = {key for effect in adding for key in effect.wants if not control(key)}
         barred = a.alone.dels & wanted
         read = {key for effect in adding for key in effect.reads if not control(key)}
@@ -302,7 +304,8 @@ class _Builder:
         if (removed or barred) and first != second:
             lost = (seen.took_away | seen.prevented) & set(b.instances)
             # What never comes up may have been prevented always.
-            real = bool(lost) or (second not in self.used and self._changed(seen, barred))
+            always = self.resolution.complete and second not in self.used
+            real = bool(lost) or (always and self._changed(seen, barred))
             self._edge(made, a, b, REMOVE, removed | barred, real, a.alone.effects, [*adding, *b.own])
         reads = {key for effect in b.own for key in effect.reads if not control(key)} - self.prints.idle
         changed = a.alone.writes & reads
@@ -352,7 +355,7 @@ class _Builder:
         found = self._disturbs(a, b) | self._disturbs(b, a)
         one, other = a.whole, b.whole
         found |= (one.adds & other.dels) | (one.dels & other.adds)
-        found |= (one.incs & (other.adds | other.dels)) | (other.incs & (one.adds | one.dels))
+        found |= (one.incs & other.sets) | (other.incs & one.sets)
         found = {key for key in found if not self._control(key)} - self.prints.idle
         if a is not b:
             for here, there in ((a, b), (b, a)):
