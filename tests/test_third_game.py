@@ -103,8 +103,8 @@ def words_of_games() -> set[str]:
     return {word for word in found if len(word) > 2} - shared - OPTIONS
 
 
-OPTIONS = {"pile_order", "resolve", "known to", "base", "record", "type"}
-"""Names of the Python API, of expectations, of clingo and of JSON Schema, which are the same for every game."""
+OPTIONS = {"pile_order", "resolve", "known to", "base", "record", "type", "play"}
+"""Names of commands, of the Python API, of expectations, of clingo and of JSON Schema, the same for every game."""
 
 TELLING = {
     "battleline", "keyforge", "riftbound", "tagged", "archives", "aember", "soulkeeper", "deathknell",

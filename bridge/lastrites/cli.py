@@ -230,6 +230,16 @@ def build_parser() -> argparse.ArgumentParser:
     play.add_argument("board", metavar="BOARD", type=Path)
     _option_groups(play, "sources", "cards", "readings")
 
+    report = command(
+        "report", run_report, "one self-contained page about a board",
+        "Writes a page that needs nothing from elsewhere: the board, every outcome with the ruling on it and an order\n"
+        "that leads there, the readings and who holds them, the clauses with their sources.",
+        ["lastrites report board.yaml -o report.html"],
+    )  # fmt: skip
+    report.add_argument("board", metavar="BOARD", type=Path)
+    report.add_argument("-o", "--output", metavar="FILE", type=Path, required=True, help="the page to write")
+    _option_groups(report, "sources", "cards", "readings", "limits", "quiet")
+
     verify = command(
         "verify", run_verify, "whether what boards expect comes out",
         "Runs the `expect:` of every board, of folders with all they hold: a line for each board, the differences\n"
@@ -1200,6 +1210,37 @@ def run_play(args: argparse.Namespace) -> int:
 
     fine = play_text(play, ask, say, echo=not terminal, style=Style.of(sys.stdout))
     return ANSWERED if fine else FAILED
+
+
+def run_report(args: argparse.Namespace) -> int:
+    """The command ``report``."""
+    from lastrites import jobs
+    from lastrites.book import clause_texts
+    from lastrites.report import report_html
+    from lastrites.state import StateWriter
+
+    ((board, _),) = _load([args.board], args)
+    request = _request(board, args)
+    answer = _Answer(request, Progress(quiet=args.quiet))
+
+    def write() -> int:
+        result = answer.final()
+        rulings = result.pop("rulings", [])
+        page = report_html(
+            result, rulings, title=board.title, source=board.source, start=StateWriter(board).state(board.initial()),
+            clauses=clause_texts(board.rules, result["edition"]), changed=_changed(request),
+        )  # fmt: skip
+        _write(page, args.output)
+        return _status([result])
+
+    def give_up() -> None:
+        write()
+
+    _run(jobs.why, answer, give_up)
+    status = write()
+    if not args.quiet:
+        print(f"written: {args.output}", file=sys.stderr)
+    return status
 
 
 def run_schema(args: argparse.Namespace) -> int:
