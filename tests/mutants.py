@@ -37,7 +37,11 @@ from lastrites.verify import FAILED, Json, verify
 from lastrites.worker import Emit
 
 RULES = ROOT / "rules"
-DESCRIBING = re.compile(r"^(cites|barred|clause|source|paraphrase|yields|follows_from|left_to|err|warns)\(")
+DESCRIBING = re.compile(
+    r"^(cites|barred|clause|source|paraphrase|yields|follows_from|left_to|err|warns|unsupported|impossible)\("
+)
+"""Rules that say something about rules, or about boards that cannot be."""
+
 LONGEST = 900.0
 """Seconds for one mutant."""
 
