@@ -127,7 +127,7 @@ def _state_words(state: Json) -> str:
 def value_text(value: Any) -> str:
     """Any value of a state in words."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {value_text(inside)}" for key, inside in value.items())
+        return ", ".join(f"{key}: {value_text(inside)}" for key, inside in value.items()) or "nothing"
     if isinstance(value, (list, tuple)):
         return ", ".join(map(item_text, value)) if value else "nothing"
     if isinstance(value, bool):
