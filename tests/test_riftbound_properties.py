@@ -31,7 +31,7 @@ def resolve(layout: Json, edition: str = "1.4") -> Resolution:
     return lastrites.resolve(board, edition=edition, limits=lastrites.Limits(states=1_500))
 
 
-@settings(bounded, max_examples=8)
+@settings(bounded, max_examples=3)
 @given(layouts())
 def test_the_modes_agree(layout: Json) -> None:
     """Layer mode on every state; trace mode wherever the board is small enough for it."""
@@ -74,7 +74,7 @@ def steps_out_of_order(graph: StateGraph, edition: str) -> list[tuple[str, str]]
     ]
 
 
-@settings(bounded, max_examples=10)
+@settings(bounded, max_examples=3)
 @given(layouts(most=4))
 def test_nothing_is_lost_nothing_dies_twice_and_steps_keep_their_order(layout: Json) -> None:
     """Each card is in one place, tokens may cease; what has left the board does not come back by itself."""
@@ -118,7 +118,7 @@ def summary(resolution: Resolution) -> Counter[Any]:
     return found
 
 
-@settings(bounded, max_examples=8)
+@settings(bounded, max_examples=3)
 @given(layouts(most=4))
 def test_numbers_do_not_depend_on_names_or_on_the_order_of_the_file(layout: Json) -> None:
     first, second = resolve(layout), resolve(rewritten(layout))
