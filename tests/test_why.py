@@ -120,6 +120,18 @@ def test_an_answer_that_is_fixed_is_named_with_who_fixes_it(capsys: pytest.Captu
     assert "control_while_closed: kept (Core Rules 1.3 and 1.4, 323.6, 2026-07), as in edition 1.4" in sentry
 
 
+def test_arrangements_of_piles_have_an_order_too(capsys: pytest.CaptureFixture[str]) -> None:
+    piles = FIXTURES / "keyforge" / "groggins-example-piles-are-arranged.yaml"
+    text = why(capsys, str(piles), "--pile-order", "--outcome", "C")
+    in_order(
+        text,
+        "Outcome C comes out whatever anybody does: Janelle: aember 0 -> 2; Groggins: battleline -> hand;",
+        "This holds under every reading.",
+        "pile_order: chosen (every rulebook), as in edition 17.4",
+        "1. Groggins fights Dust Imp",
+    )
+
+
 def test_without_an_outcome_each_is_ruled_on(capsys: pytest.CaptureFixture[str]) -> None:
     in_order(why(capsys, str(SOLEFTS)), "2 outcomes", "Outcome A", "This holds under every reading.", "Outcome B")
     assert cli.main(["why", str(SOLEFTS), "--json"]) == 0

@@ -120,11 +120,16 @@ class Resolution:
     def shortest(self, number: int, outcome_id: str) -> tuple[list[Step], list[str]] | None:
         """A shortest order to an outcome under the assignment ``number``, and what it changes in all.
 
-        None where no single node of the graph is that outcome: arrangements of piles.
+        Where outcomes differ in the arrangement of piles only, which no node tells, the order is the same for all of
+        them. None if there is none.
         """
         view, teller = self._views[number], self._teller
         assert teller is not None
         ends = [node for node in view.ends() if self._ids.get(node) == outcome_id]
+        if not ends:
+            wanted = loose(next(outcome.state for outcome in self.outcomes if outcome.id == outcome_id))
+            states = ((node, teller.graph.fluents.terms(teller.graph.state(node))) for node in view.ends())
+            ends = [node for node, fluents in states if loose(teller.writer.state(fluents)) == wanted]
         if not ends:
             return None
         walk = self._paths.setdefault(number, Paths(view)).to(ends)
@@ -134,6 +139,13 @@ class Resolution:
         end = graph.nodes[walk[-1][0]].targets[walk[-1][1]] if walk else 0
         first, last = (graph.fluents.terms(graph.state(node)) for node in (0, end))
         return teller.order(walk), teller.writer.changes(first, last)
+
+    def explained(self, most: int) -> Teller:
+        """What tells of the states that the answer was read off, the first ``most`` of them explained."""
+        assert self._teller is not None
+        nodes = [node for node, head in enumerate(self.explored.heads) if head is not None]
+        self._teller.explain(nodes[:most])
+        return self._teller
 
     @cached_property
     def _paths(self) -> dict[int, Paths]:
@@ -365,6 +377,13 @@ def resolve(
 
         resolution._plainly = plainly
     return resolution
+
+
+def loose(state: Any) -> str:
+    """A state as text in which the order of lists does not show."""
+    if isinstance(state, Mapping):
+        return "{" + ", ".join(f"{key}: {loose(state[key])}" for key in sorted(state)) + "}"
+    return str(sorted(map(loose, state))) if isinstance(state, list) else str(state)
 
 
 def surplus_answers(board: Board, graph: StateGraph) -> list[Problem]:

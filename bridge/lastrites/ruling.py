@@ -38,6 +38,7 @@ class _Judge:
     def ruling(self, outcome: Outcome) -> dict[str, Any]:
         when, steps, changes = self._order(outcome)
         told = dict(self.json[outcome.id])
+        told["always"] = all(outcome.id in each.outcomes for each in self.resolution.assignments)
         told["under"] = sorted(told["under"], key=lambda row: self._weight(row["when"]))
         questions = self._questions(outcome, steps)
         return {
@@ -68,8 +69,7 @@ class _Judge:
             found = resolution.shortest(number, outcome.id)
             if found is not None:
                 return dict(resolution.assignments[number].when), *found
-        # Arrangements of piles are outcomes that no single node of the graph stands for.
-        return dict(resolution.assignments[having[0]].when), outcome.witness, _all_changes(outcome.witness)
+        return dict(resolution.assignments[having[0]].when), outcome.witness, []
 
     # ---- the readings
 
@@ -115,10 +115,6 @@ class _Judge:
             if each.when.get(question, answer) == answer
         ]
         return ALWAYS if agreeing and all(agreeing) else SOMETIMES if any(agreeing) else NEVER
-
-
-def _all_changes(steps: Iterable[Step]) -> list[str]:
-    return [change for step in steps for change in step.changes]
 
 
 # ---------------------------------------------------------------- the sentence
@@ -175,7 +171,7 @@ def _holds(outcome: Json, questions: Sequence[Json]) -> str:
     if outcome.get("deciders") is None:
         found = "; ".join(_when(when) for when in rows if when)
         return f"So far it is known under {found}." if found else "Other readings have not been looked at."
-    if any(not when for when in rows) or not rows:
+    if outcome["always"]:
         opened = [each["question"] for each in questions if each["fixed"] is None]
         return "This holds under every reading." if opened else "No open question bears on it."
     best = _when(rows[0])

@@ -142,6 +142,7 @@ class _WhyNot:
             **{key: told[key] for key in ("board", "game", "edition", "readings")},
             **{key: told[key] for key in ("without", "against") if key in told},
             "complete": False,
+            "explored": result.complete,
             "state": self.asked.text,
             "occurs": bool(found),
             "outcomes": found,
@@ -171,12 +172,11 @@ class _WhyNot:
         return {**answer, "complete": result.complete and not ended}
 
     def _explain(self, answer: Json, result: Resolution) -> None:
+        self.report("result", answer)
         answer["closest"] = self._closest(result)
         answer["never"] = self._never(result)
-        heads = result.graph.heads
-        explored = [node for node, head in enumerate(heads) if head is not None]
-        result.teller.explain(explored[:MOST_EXPLAINED])
-        answer["barred"] = [{"what": what, "clause": clause} for what, clause in result.teller.in_the_way()]
+        told = result.explained(MOST_EXPLAINED)
+        answer["barred"] = [{"what": what, "clause": clause} for what, clause in told.in_the_way()]
         self.report("result", answer)
         if result.complete:
             opened = self.try_out("every question open", result, readings={}, left_open=list(result.reading.questions))
@@ -244,7 +244,7 @@ class _WhyNot:
         """The editions and profiles under which the state comes out."""
         known = self.known
         # Where rules speak of editions by name, or clauses are lacking, an edition is more than its answers.
-        by_name = any(_BY_NAME.search(file.read_text(encoding="utf-8")) for file in result.graph.rulebook.files)
+        by_name = any(_BY_NAME.search(file.read_text(encoding="utf-8")) for file in result.explored.rulebook.files)
         found = []
         for name in (*known.editions, *known.profiles):
             if name == result.reading.edition:
@@ -287,7 +287,7 @@ class _WhyNot:
         """Switch clauses one at a time, those first that are named on the way to the nearest outcome."""
         from lastrites.editions import clause_kinds
 
-        kinds = clause_kinds(result.graph.rulebook.files)
+        kinds = clause_kinds(result.explored.rulebook.files)
         candidates = self._candidates(result, kinds)
         for place, clause in enumerate(candidates):
             if place >= self.asked.tries or self.over() or not result.complete:
@@ -315,8 +315,9 @@ class _WhyNot:
         step rests on is not tried."""
         off = {*result.reading.lacking, *self.asked.without, *self.asked.against}
         found = dict.fromkeys(clause for refusal in result.refused for clause in refusal["clauses"])
-        found.update(dict.fromkeys(clause for _, clause in result.teller.in_the_way()))
-        found.update(dict.fromkeys(result.teller.cited()))
+        told = result.explained(MOST_EXPLAINED)
+        found.update(dict.fromkeys(clause for _, clause in told.in_the_way()))
+        found.update(dict.fromkeys(told.cited()))
         for kind in ("barrier", "consequence"):
             found.update(dict.fromkeys(sorted(clause for clause in kinds if kinds[clause] == kind)))
         return [clause for clause in found if clause in kinds and clause not in off]

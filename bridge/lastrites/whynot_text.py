@@ -45,7 +45,7 @@ def headline(result: Json) -> str:
         return f"{told}, under {'; '.join(under)}; not under {'; '.join(map(when_text, result['not_under']))}."
     if result["refused"]:
         return "It does not come out: the event is refused, and nothing happens."
-    if not result["complete"]:
+    if not result["explored"]:
         return "It is not among what has been found so far."
     told = "It does not come out"
     return f"{told} under any reading that is open here." if result["closest"] else f"{told}: nothing does."
