@@ -394,6 +394,18 @@ def test_a_timeout_marks_the_check_incomplete(capsys: Capture) -> None:
     assert "looked at, edition 17.4: 1 board" in out
 
 
+def test_what_was_found_before_the_time_is_up_is_told(tmp_path: Path) -> None:
+    """The board is then told as it is, not made smaller."""
+    rules = orchard(tmp_path, MUST + MUST_NOT)
+    game = load_game("orchard", rules)
+    scope = Scope((WIND, MEDLAR), 0, 1, ("boards",))
+    result = Check(game, scope, editions=["second"], setting=Setting(rules=rules), seconds=0.001).run()
+    assert (result.complete, result.reason) == (False, "the time limit was reached")
+    (found,) = of_kind(result, "contradiction")
+    assert not found.smallest
+    assert layout(found.board) == read_layout(WIND)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_an_interrupt_tells_what_is_known() -> None:
     process = subprocess.Popen(

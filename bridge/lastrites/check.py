@@ -163,10 +163,17 @@ class Check:
             return
         for number, edition in enumerate(self.editions):
             setting = replace(self.setting, edition=edition, seconds=BOARD_SECONDS)
-            reports = self._look(spots, setting)
+            reports: list[Report | None] = [None] * len(spots)
+            late: Late | None = None
+            try:
+                self._look(spots, setting, reports)
+            except Late as error:
+                late = error  # what the boards have shown so far is told
             if "boards" in self.scope.parts:
-                for finding in self._shown(spots, reports, setting):
+                for finding in self._shown(spots, reports, setting, late):
                     self._found(finding)
+            if late is not None:
+                raise late
             if number == 0 and "clauses" in self.scope.parts:
                 self._effects(spots, reports, setting)
 
@@ -205,10 +212,9 @@ class Check:
         if done < len(arguments):
             raise Late("interrupted")
 
-    def _look(self, spots: Sequence[Spot], setting: Setting) -> list[Report | None]:
-        """A report about each board, and the numbers of what was looked at."""
+    def _look(self, spots: Sequence[Spot], setting: Setting, reports: list[Report | None]) -> None:
+        """Fill in a report about each board, and the numbers of what was looked at."""
         arguments = [(spot.layout, setting) for spot in spots]
-        reports: list[Report | None] = [None] * len(spots)
         seen = Seen(setting.edition or "")
         self.result.seen.append(seen)
         what = f"boards, edition {setting.edition}"
@@ -218,7 +224,6 @@ class Check:
             self._count(seen, spots[place], report)
             if report is not None and report.failed and not spots[place].generated:
                 self.result.notes.append(f"{spots[place].name}: {report.failed}")
-        return reports
 
     @staticmethod
     def _count(seen: Seen, spot: Spot, report: Report | None) -> None:
@@ -240,9 +245,10 @@ class Check:
     # ---- what boards show
 
     def _shown(
-        self, spots: Sequence[Spot], reports: Sequence[Report | None], setting: Setting
+        self, spots: Sequence[Spot], reports: Sequence[Report | None], setting: Setting, late: Late | None
     ) -> Iterator[Finding]:
-        """Contradictions, gaps, branching, loops, open questions; each with its smallest board."""
+        """Contradictions, gaps, branching, loops, open questions; each with its smallest board, or where the work is
+        ``late`` with the board as it is."""
         good = [(spot, report) for spot, report in zip(spots, reports, strict=True) if report and not report.failed]
         good.sort(key=lambda pair: pair[0].cards)
         wanted: list[tuple[Sought, Spot, int]] = []
@@ -269,8 +275,13 @@ class Check:
                 )
         arguments = [(spot.layout, setting, sought, SHRINK_SECONDS) for sought, spot, _ in wanted]
         told: dict[int, Any] = {}
-        for place, result in self._many(survey.shrink, arguments, SHRINK_SECONDS + 60, "smallest boards"):
-            told[place] = result
+        if late is not None:
+            arguments = []
+        try:
+            for place, result in self._many(survey.shrink, arguments, SHRINK_SECONDS + 60, "smallest boards"):
+                told[place] = result
+        except Late as error:
+            late = error  # the boards that were not made smaller are told as they are
         silences: dict[str, list[tuple[tuple[str, ...], Spot, int, Any]]] = {}
         for place, (sought, spot, number) in enumerate(wanted):
             result = told.get(place)
@@ -280,6 +291,8 @@ class Check:
                 yield from self._finding(sought, spot, number, result, setting)
         for question, rows in silences.items():
             yield self._silence(question, rows, setting)
+        if late is not None:
+            raise late
         yield from self._unraised(good, setting)
 
     def _finding(
