@@ -60,7 +60,7 @@ def verdict(path: Path) -> Verdict:
     board, expected = loaded(path)
 
     def answer(readings: Mapping[str, str], edition: str | None, pile_order: bool) -> Json:
-        return resolved(path, frozenset(readings.items()), edition, pile_order).to_json()
+        return resolved(path, frozenset(readings.items()), edition, pile_order).to_json(witnesses=False)
 
     def settled(edition: str) -> Mapping[str, str]:
         return questions_of(board.rules.rules / board.rules.name).settles.get(edition, {})

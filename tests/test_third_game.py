@@ -41,7 +41,7 @@ def verdict(path: Path, rules: Path, *, without: tuple[str, ...] = ()) -> Verdic
         found = lastrites.resolve(
             board, readings=readings, edition=edition, pile_order=pile_order, without=without
         )
-        return found.to_json()
+        return found.to_json(witnesses=False)
 
     def settled(edition: str) -> Mapping[str, str]:
         return questions_of(rules / "orchard").settles.get(edition, {})

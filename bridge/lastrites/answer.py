@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import product
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -151,8 +152,8 @@ class Answer:
         questions = {q: asked[q] for q in asked if q in matter}
         counted = {q: asked[q] for q in asked if q in counting}
         labels = self._readings([*questions, *counted], ids)
-        witnesses = self._witnesses(keys)
-        outcomes = tuple(self._outcome(key, ids[key], [*questions, *counted], witnesses[key]) for key in keys)
+        witnesses = cache(lambda: self._witnesses(keys))
+        outcomes = tuple(self._outcome(key, ids[key], [*questions, *counted], witnesses) for key in keys)
         totals = {found.total for found in self.found}
         shown_keys = {end: ids[key] for end, key in self.keys.items() if key in ids}
         return Resolution(
@@ -270,7 +271,9 @@ class Answer:
             rows.append({"when": when, "orders": _shown(orders), "outcomes": told_ids})
         return rows
 
-    def _outcome(self, key: Key, name: str, questions: Sequence[str], witness: list[Step]) -> Outcome:
+    def _outcome(
+        self, key: Key, name: str, questions: Sequence[str], witnesses: Callable[[], dict[Key, list[Step]]]
+    ) -> Outcome:
         holding = [found for found in self.found if key in found.orders]
         numbers = {found.orders.get(key, 0) for found in self.found}
         under = [
@@ -290,7 +293,7 @@ class Answer:
             deciders=tuple(self._people(deciders)),
             can_force=tuple(player for player in self.board.players if player in forcers),
             chance=CHANCE in deciders,
-            witness=witness,
+            explain=lambda: witnesses()[key],
         )
 
     def _people(self, names: Iterable[str]) -> list[str]:

@@ -241,7 +241,7 @@ def verify(emit: Emit, request: Request) -> None:
     from lastrites.verify import verify as verify_expectations
 
     def answer(readings: Mapping[str, str], edition: str | None, pile_order: bool) -> Mapping[str, Any]:
-        return _resolve(request, emit, readings, edition, pile_order).to_json()
+        return _resolve(request, emit, readings, edition, pile_order).to_json(witnesses=False)
 
     def settled(edition: str) -> Mapping[str, str]:
         from lastrites.editions import questions_of

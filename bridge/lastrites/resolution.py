@@ -219,9 +219,10 @@ class Resolution:
             self._triggers = trigger_graph(self)
         return self._triggers
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, *, witnesses: bool = True) -> dict[str, Any]:
         """The answer in the JSON form of the contract (``lastrites.outcomes/1``).
 
+        Without ``witnesses`` outcomes tell no order that leads to them, which saves time.
         Of an incomplete answer numbers of orders stand under ``orders_at_least``, and who decides is not known.
         """
         return {
@@ -250,7 +251,7 @@ class Resolution:
                     "can_force": list(outcome.can_force) if self.complete else None,
                     "chance": outcome.chance,
                     "state": outcome.state,
-                    "witness": [step.to_json() for step in outcome.witness],
+                    **({"witness": [step.to_json() for step in outcome.witness]} if witnesses else {}),
                 }
                 for outcome in self.outcomes
             ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -70,7 +70,8 @@ class Outcome:
 
     ``orders`` is the number of legal orders that end in it, or None where it depends on a reading; ``under`` lists
     the combinations of answers that matter, if only for counting, in which it occurs. ``pile_arrangements`` is the
-    number of distinct final piles, or None where it is not known or depends on a reading.
+    number of distinct final piles, or None where it is not known or depends on a reading. ``explain`` finds the
+    witness when it is first asked for: putting steps into words costs more than many a board.
     """
 
     id: str
@@ -81,7 +82,12 @@ class Outcome:
     deciders: tuple[str, ...]
     can_force: tuple[str, ...]
     chance: bool
-    witness: list[Step] = field(default_factory=list)
+    explain: Callable[[], list[Step]] = field(repr=False, compare=False, default=list)
+
+    @property
+    def witness(self) -> list[Step]:
+        """One order that leads here, step by step."""
+        return self.explain()
 
 
 def shown(number: Count) -> int | str:

@@ -125,7 +125,8 @@ class _WhyNot:
 
     def matching(self, result: Resolution) -> list[str]:
         """The ids of the outcomes that are as described."""
-        return [each["id"] for each in result.to_json()["outcomes"] if not self.asked.entry.differences(each)]
+        told = result.to_json(witnesses=False)["outcomes"]
+        return [each["id"] for each in told if not self.asked.entry.differences(each)]
 
     def over(self) -> bool:
         """Whether the time is up."""
@@ -199,7 +200,7 @@ class _WhyNot:
 
     def _closest(self, result: Resolution) -> Json | None:
         """The outcome that differs least from what is described, with the ruling on it and what differs."""
-        told = result.to_json()["outcomes"]
+        told = result.to_json(witnesses=False)["outcomes"]
         if not told:
             return None
         differences = {each["id"]: self.asked.entry.differences(each) for each in told}
