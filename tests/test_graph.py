@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import xml.etree.ElementTree
 from collections import Counter
@@ -26,6 +27,9 @@ from lastrites.triggers import COMMUTE, TriggerGraph
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 GROGGINS = FIXTURES / "keyforge" / "groggins-fights-dust-imp-with-soulkeeper.yaml"
+BOARDS = int(os.environ.get("LASTRITES_RANDOM_BOARDS", "5"))
+"""Random boards of each game on which the promise is tested; more for a long test."""
+
 bounded = settings(
     derandomize=True,
     database=None,
@@ -130,13 +134,13 @@ def check(layout: Json) -> None:
         assert data["kind"] != COMMUTE or data["fluents"] or not data["real"] or footprints.unordered
 
 
-@settings(bounded, max_examples=8)
+@settings(bounded, max_examples=BOARDS)
 @given(layouts())
 def test_abilities_without_an_edge_commute(layout: Json) -> None:
     check(layout)
 
 
-@settings(bounded, max_examples=8)
+@settings(bounded, max_examples=BOARDS)
 @given(deathbeds())
 def test_abilities_without_an_edge_commute_in_riftbound(layout: Json) -> None:
     check(layout)
