@@ -97,8 +97,10 @@ class Folding:
         order: list[int] = []
         parts: list[Part] = []
         for alike in classes:
+            # What can change must be the same for all members, place by place: then rows can be exchanged.
+            open_ones = {tuple(varying >> number[text] & 1 for text in row) for row in alike.fluents}
             rows = [[number[text] for text in row if varying >> number[text] & 1] for row in alike.fluents]
-            if rows[0] and len({len(row) for row in rows}) == 1:
+            if rows[0] and len(open_ones) == 1:
                 parts.append(Part(alike, len(order), len(rows[0])))
                 for row in rows:
                     order += row
