@@ -37,7 +37,7 @@ MODES = ("graph", "layers")
 _BATCH = 256
 _MOST = {"max_value": 999, "max_depth": 96, "max_shift": 96}
 _LARGEST_GROUNDING = 120
-_FEW_STATES = 150
+_FEW_STATES = 64
 """A board of no more states is solved state by state: reading reasons off would cost more than it saves."""
 
 

@@ -27,7 +27,7 @@ _FALSE = 0
 """The shape of an atom that no rule derives."""
 
 Swap = Mapping[str, str]
-"""Names of cards (quoted, as they stand in terms), each with the one that takes its place."""
+"""A permutation of names of cards (quoted, as they stand in terms): each with the one that takes its place."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +225,9 @@ class Symmetries:
     def _class(self, cards: Sequence[str]) -> Alike | None:
         """The first of the cards with all those that may be exchanged with it."""
         first = cards[0]
+        whole = self._whole_class(cards) if len(cards) > 3 else None
+        if whole is not None:
+            return whole
         names: tuple[str, ...] | None = None
         rows: list[tuple[str, ...]] = []
         members: list[tuple[str, ...]] = []
@@ -256,8 +259,29 @@ class Symmetries:
         every = [text for row in rows for text in row]
         return Alike(tuple(members), tuple(rows)) if len(set(every)) == len(every) else None
 
+    def _whole_class(self, cards: Sequence[str]) -> Alike | None:
+        """All of the cards, if the exchange of two and the round of all are automorphisms: these generate the rest."""
+        swaps = [self._swap(cards[0], other) for other in cards[1:]]
+        mine = _side(swaps[0])
+        members = [mine, *(tuple(swap[name] for name in mine if name in swap) for swap in swaps)]
+        names = [name for member in members for name in member]
+        if any(_side(swap) != mine for swap in swaps) or len(set(names)) < len(names):
+            return None
+        following = [*members[1:], members[0]]
+        turn = {n: m for one, other in zip(members, following, strict=True) for n, m in zip(one, other, strict=True)}
+        images = self._check(turn)
+        if images is None or self._check(swaps[0]) is None:
+            return None
+        rows = [tuple(text for text in self._fluents if text in images and _speaks_of(text, mine))]
+        for _ in members[1:]:
+            rows.append(tuple(images[text] for text in rows[-1]))
+        every = [text for row in rows for text in row]
+        if len(set(every)) < len(every) or len(every) != len(images):
+            return None
+        return Alike(tuple(members), tuple(rows))
+
     def _check(self, swap: Swap) -> dict[str, str] | None:
-        """Where the exchange moves each fluent; None unless it is an automorphism of the board."""
+        """Where a permutation moves each fluent; None unless it is an automorphism of the board."""
         images = self._images(swap)
         if images is None:
             return None
@@ -280,7 +304,7 @@ class Symmetries:
         return images
 
     def _images(self, swap: Swap) -> dict[str, str] | None:
-        """The fluents that the exchange moves, each with its image; None if that is not one to one.
+        """The fluents that a permutation moves, each with its image; None if that is not one to one.
 
         A number that belongs to a card alone, like its rank in a line, goes with it.
         """
@@ -299,9 +323,7 @@ class Symmetries:
                     (image,) = there
                 if image != text:
                     images[text] = image
-        if any(images.get(image) != text for text, image in images.items()):
-            return None
-        return images
+        return images if set(images.values()) == images.keys() else None
 
 
 _CARD = re.compile(r'(?<=^card\()"(?:[^"\\]|\\.)*"(?=\)$)')
