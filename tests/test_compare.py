@@ -18,7 +18,7 @@ SOLEFTS = FIXTURES / "keyforge" / "two-solefts-against-bad-penny.yaml"
 GROGGINS = FIXTURES / "keyforge" / "groggins-phoenix-heart-and-soulkeeper-in-either-reading.yaml"
 ALONE = FIXTURES / "keyforge" / "gateway-to-dis-destroys-dust-imp.yaml"
 TAKEN = FIXTURES / "riftbound" / "a-unit-left-with-enemies-loses-control.yaml"
-GLASC = FIXTURES / "riftbound" / "glasc-shot-outside-combat.yaml"
+HIDDEN = FIXTURES / "riftbound" / "control-and-hidden-card-by-edition.yaml"
 
 Capture = pytest.CaptureFixture[str]
 
@@ -81,14 +81,18 @@ def test_an_answer_of_the_board_does_not_hide_the_others() -> None:
 
 def test_editions_and_what_they_say_otherwise(capsys: Capture) -> None:
     result = answer(capsys, TAKEN, "--editions", "1.3", "1.4")
-    assert result["because"] == [{"question": "control_enemy_units", "answers": {"1.3": None, "1.4": "lost"}}]
+    assert result["because"] == [
+        {"question": "control_enemy_units", "answers": {"1.3": None, "1.4": "lost"}},
+        {"clause": "rb.cleanup.empty", "sides": ["1.3"]},
+        {"clause": "rb.cleanup.erratum", "sides": ["1.3"]},
+    ]
     rows = {row["when"]["control_enemy_units"]: row["sides"] for row in result["rows"]}
     assert rows["lost"]["1.3"] == rows["lost"]["1.4"]
     assert rows["kept"]["1.3"] != rows["kept"]["1.4"]
 
 
 def test_a_clause_that_one_edition_lacks(capsys: Capture) -> None:
-    result = answer(capsys, GLASC, "--editions", "1.1", "1.4")
+    result = answer(capsys, HIDDEN, "--editions", "1.2", "1.4")
     assert {"clause": "rb.cleanup.open", "sides": ["1.4"]} in result["because"]
     (part,) = result["partings"]
     assert any("rb.cleanup.open" in text for text in part["at"][1]["barred"])
