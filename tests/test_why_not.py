@@ -119,15 +119,14 @@ def test_parts_that_come_out_but_not_together(asked: Asked) -> None:
     assert together["closest"]["distance"] == 1
 
 
-def test_another_answer_gives_it_or_the_lack_of_a_clause(asked: Asked) -> None:
-    told = asked.json(KOGMAW, "{Bob: {trash: [Shipyard Skulker]}}", "--tries", "8")
+def test_another_answer_gives_it(asked: Asked) -> None:
+    told = asked.json(KOGMAW, "{Bob: {trash: [Shipyard Skulker]}}", "--tries", "2")
     (other,) = told["elsewhere"]["answers"]
     assert other["when"] == {"deathknell_after_combat": "damaged"}
     (answer,) = other["answers"]
     assert (answer["instead_of"], answer["fixed_by"]) == ("healed", "edition")
     assert answer["sources"] == [{"where": "riftjudge, rulings 2431 and 9244", "date": ""}]
-    assert "rb.combat.cleanup" in [found["clause"] for found in told["clauses"]]
-    assert len(told["tried"]) == 8
+    assert len(told["tried"]) == 2
     assert told["untried"]
     assert "Bob, trash: missing Shipyard Skulker" in text(told)
 
@@ -141,9 +140,7 @@ def test_another_edition_gives_it(asked: Asked) -> None:
         {"replacement": "any_time"}, {"replacement": "first"},
     ]  # fmt: skip
     assert "replacement: first instead of last (Vex)" in text(told)
-    for edition in ("2020-12", "2019-09"):
-        assert asked.json(board, state, "--edition", edition, "--tries", "0")["occurs"] == (edition == "2019-09")
-    assert asked.json(board, state, "--reading", "replacement=any_time")["occurs"]
+    assert asked.json(board, state, "--edition", "2019-09")["occurs"]
 
 
 def test_a_refused_event(asked: Asked) -> None:
