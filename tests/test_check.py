@@ -296,7 +296,7 @@ def test_contradictions_of_the_texts(
     (settled,) = [finding for finding in found if finding.kind == "settled"]
     assert clauses <= set(settled.clauses)
     assert settled.details["precedence"] == precedence
-    claims = [finding.details["answer"] for finding in found if finding.kind == "claim"]
+    claims = [finding.details["answer"] for finding in found if finding.kind == "overclaim"]
     assert claims == ([answer] if answer else [])
     back = [each for each in found_in(text, edition, tmp_path, (precedence,)) if each.kind == "contradiction"]
     assert [clauses <= set(finding.clauses) for finding in back] == [True]

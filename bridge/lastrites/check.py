@@ -336,7 +336,7 @@ class Check:
                 f"{setting.edition} is taken to answer {precedence.question} by {answer}, yet its text holds both "
                 f"{one} and {other}."
             )
-            yield Finding("claim", verdict, clauses=tuple(minimal), details=details, **common)
+            yield Finding("overclaim", verdict, clauses=tuple(minimal), details=details, **common)
 
     def _silence(
         self, question: str, rows: Sequence[tuple[tuple[str, ...], Spot, int, Any]], setting: Setting

@@ -16,7 +16,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "gap": (ERROR, "Gaps: nothing says what happens next"),
     "branching": (ERROR, "Unexplained branching: several continuations that no player, reading or luck chooses"),
     "settled": (WARNING, "Contradictions of the text that a stated precedence or a question settles"),
-    "claim": (WARNING, "Questions that an edition answers though its text holds both sides"),
+    "overclaim": (WARNING, "Questions that an edition answers though its text holds both sides"),
     "loop": (WARNING, "Loops: an order that never ends"),
     "idle": (WARNING, "Idle clauses: no board comes out otherwise without them"),
     "redundant": (WARNING, "Redundant pairs: each does the other's work"),
