@@ -103,7 +103,7 @@ def words_of_games() -> set[str]:
     return {word for word in found if len(word) > 2} - shared - OPTIONS
 
 
-OPTIONS = {"pile_order", "resolve", "known to", "base", "record", "type", "play"}
+OPTIONS = {"pile_order", "resolve", "known to", "base", "record", "type", "play", "begin"}
 """Names of commands, of the Python API, of expectations, of clingo and of JSON Schema, the same for every game."""
 
 TELLING = {

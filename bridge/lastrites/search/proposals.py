@@ -51,7 +51,8 @@ def _offer(folder: Path) -> Offer:
     file = folder / "offer.lp"
     if not file.is_file():
         message = "the rules do not say what boards a search may use"
-        raise BoardError([Problem("LR-E041", str(file), 0, 0, message, "see rules/keyforge/search for an example")])
+        hint = "a folder `search` with offer.lp and boards.lp says so"
+        raise BoardError([Problem("LR-E041", str(file), 0, 0, message, hint)])
     facts = read_facts([file])
     return Offer(
         tuple(str(fact.args[0]) for fact in facts if fact.name == "stand_in"),
@@ -78,7 +79,7 @@ class Proposer:
         needed: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         pool = list(pool)
-        facts = [fn("pool", id) for id in pool] + [fn("wanted", fn(event)) for event in events]
+        facts = [fn("candidate", id) for id in pool] + [fn("wanted", fn(event)) for event in events]
         for event, kinds in (needed or {}).items():
             facts.append(fn("limited", fn(event)))
             facts += [fn("needed", fn(event), id) for id in kinds]
@@ -94,13 +95,13 @@ class Proposer:
         """(number of abilities, sum of numbers) of the boards there may be, the smallest first."""
         abilities, points = (
             sorted(number for atom in self._found.terms(name, 1) for number in atom.args if isinstance(number, int))
-            for name in ("abilities", "points")
+            for name in ("abilities", "amounts")
         )
         return [(ability, point) for ability in abilities for point in points]
 
     def boards(self, abilities: int, points: int) -> Iterator[Proposal]:
         """The boards of one size."""
-        for atoms in self._found.models([fn("abilities", abilities), fn("points", points)]):
+        for atoms in self._found.models([fn("abilities", abilities), fn("amounts", points)]):
             yield self._proposal(atoms, abilities, points)
 
     def cover(self) -> Iterator[Proposal]:
