@@ -455,7 +455,9 @@ class GraphRules:
     """Graph mode: ground once for a board, then one solve a state.
 
     The fluents that can arise are found by the grounder itself, in one pass over the program in which every fluent
-    that some decision may add is left free. Fluents of the start that nothing can delete are made facts.
+    that some decision may add is left free. The program of that pass also answers for states. Where more is to be done
+    with the ground program (:meth:`observed`), it is grounded again, the fluents of the start that nothing can delete
+    as facts.
     """
 
     def __init__(self, book: Rulebook, also: Iterable[Term] = (), ground: bool = True) -> None:
@@ -466,7 +468,8 @@ class GraphRules:
         """
         self.fluents = Fluents()
         self._book = book
-        closure = _control(book, "closure", (fn("possible", fluent) for fluent in also), ("--warn=none",))
+        also_possible = (fn("possible", fluent) for fluent in also)
+        closure = _control(book, "closure", also_possible, ("--warn=none", "--models=2"))
 
         def terms(name: str) -> list[clingo.Symbol]:
             return [atom.symbol.arguments[0] for atom in closure.symbolic_atoms.by_signature(name, 1)]
@@ -488,11 +491,17 @@ class GraphRules:
         for fluent in fixed:
             self.constant |= bits.bit(fluent)
         if ground:
-            self._ground(None)
+            self._use(closure)
+            for fluent in fixed:
+                closure.assign_external(clingo.Function("holds", [_NOW, fluent]), True)
 
     def _ground(self, observer: clingo.Observer | None, explain: bool = False) -> None:
         facts = [*self._facts, fn("explain", fn("now"))] if explain else self._facts
-        self._control = _control(self._book, "graph", facts, ("--warn=none", "--models=2"), observer)
+        self._use(_control(self._book, "graph", facts, ("--warn=none", "--models=2"), observer))
+
+    def _use(self, control: clingo.Control) -> None:
+        """Put states to this ground program."""
+        self._control = control
         bits = self.fluents
         self._literals: dict[int, int] = {}
         atoms = self._control.symbolic_atoms
