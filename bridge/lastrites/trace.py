@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lastrites.count import View
 from lastrites.errors import BoardError, Problem
 from lastrites.resolution import Limits, Resolution, resolve
-from lastrites.solver import Rulebook, TraceOrder, solve_trace, unrolled
+from lastrites.solver import BoundReached, Rulebook, TraceOrder, solve_trace, unrolled
 
 if TYPE_CHECKING:
     from lastrites.board import Board
@@ -40,16 +40,21 @@ def longest(resolution: Resolution) -> int:
 def bounded(resolution: Resolution) -> tuple[Rulebook, int]:
     """The rulebook with the bounds that suffice for a board, and the horizon: its longest order and one step more."""
     graph = resolution.explored
-    book = graph.rulebook.with_constants(
-        max_value=graph.largest_number() + 1,
-        max_depth=graph.deepest_frame() + 1,
-    )
-    return book, longest(resolution) + 1
+    return graph.rulebook.with_constants(max_depth=graph.deepest_frame() + 1), longest(resolution) + 1
 
 
 def trace(resolution: Resolution) -> list[TraceOrder]:
-    """Every legal order as trace mode finds it. Raises BoardError as :func:`longest` does."""
+    """Every legal order as trace mode finds it. Raises BoardError as :func:`longest` does.
+
+    The numbers in the states are a close bound, but not always enough: what is prevented, say, shows in no state.
+    """
     book, horizon = bounded(resolution)
+    close = resolution.explored.largest_number() + 1
+    if close < book.constant("max_value"):
+        try:
+            return solve_trace(book.with_constants(max_value=close), horizon)
+        except BoundReached:
+            pass
     return solve_trace(book, horizon)
 
 
