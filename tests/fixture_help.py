@@ -69,10 +69,18 @@ def verdict(path: Path) -> Verdict:
 
 
 def editions(path: Path) -> Iterator[Resolution]:
-    """The board resolved with its questions open, under each edition that its expectations speak of."""
+    """The board resolved with its questions open, under each edition that its expectations speak of.
+
+    Editions in which the board comes out the same, under the same readings, are given once.
+    """
     found = {edition for expectation in loaded(path)[1] for _, edition in combinations(expectation, {}, None)}
+    seen: list[Json] = []
     for edition in sorted(found | {None}, key=str):
-        yield resolved(path, edition=edition)
+        resolution = resolved(path, edition=edition)
+        told = {**resolution.to_json(witnesses=False), "edition": None}
+        if told not in seen:
+            seen.append(told)
+            yield resolution
 
 
 # ---- graph mode against layer mode

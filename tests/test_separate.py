@@ -167,12 +167,12 @@ def test_editions() -> None:
 def test_everything_at_once() -> None:
     """One sweep with all questions open tells apart what a search for each of them does."""
     scope = Scope(("mystic-poro",), ("damage_and_heal", "beginning"), cards=1, points=1)
-    target = Target("riftbound")
+    target = Target("riftbound", edition="1.3")
     made = separate(load_game("riftbound"), target, scope, Sweep(examine, Serial()))
     apart = {name for name, boards in made.found.items() if boards}
     assert {"lethal", "control_enemy_units"} <= apart
     for name in ("lethal", "own_death"):
-        alone = Target("riftbound", question=name)
+        alone = Target("riftbound", question=name, edition="1.3")
         found = separate(load_game("riftbound"), alone, scope, Sweep(examine, Serial()))
         assert bool(found.found[name]) == (name in apart)
 
