@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -25,7 +25,7 @@ from lastrites.stategraph import CHANCE, NOBODY, PLAYER, READING, Head, Node, St
 
 if TYPE_CHECKING:
     from lastrites.folding import Folding, Part
-    from lastrites.local import LocalRules
+    from lastrites.local import Control, LocalRules
     from lastrites.terms import Term
 
 __all__ = [
@@ -146,7 +146,7 @@ class Starts:
         """``also`` names fluents that hold at some of the starts. Raises RulesError."""
         from lastrites.local import LocalRules
 
-        plain = GraphRules(rulebook, also, ground=False)
+        plain = GraphRules(rulebook, also)
         self._graph = StateGraph(plain.fluents, rulebook, "graph", constant=plain.constant)
         self._rules = LocalRules(plain, self._graph.effect, explain=False)
         self.fluents, self.initial, self.unsupported = plain.fluents, plain.initial, plain.unsupported
@@ -313,16 +313,14 @@ class Walk:
         known = self.graph.warnings
         known += [text for text in warnings if text not in known]
 
-    def look_up(self, rules: LocalRules) -> None:
-        """Go on with what is known of local situations. The loop is written out: it is run for millions of steps."""
-        graph, index, stack, deep = self.graph, self._index, self._stack, self._deep
-        states = graph.states
-        steps, targets = graph.steps, graph.targets
-        forward, done = graph.forward, self._done
+    def _taken_up(self, rules: LocalRules) -> Iterator[tuple[int, int, Control]]:
+        """The states that wait, one after another, with what decides about their options; until a limit is reached."""
+        states, stack, deep = self.graph.states, self._stack, self._deep
         controls, control_mask = rules.controls, rules.control_mask
+        done = self._done
         while stack if deep else done < len(states):
             if deep or not done & 255:
-                self._done, graph.forward = done, forward
+                self._done = done
                 if self._over():
                     return
                 if not done & 255:
@@ -335,6 +333,14 @@ class Walk:
                 control = rules.control(state)
                 control_mask = rules.control_mask
                 self._warn(control.warnings)
+            yield node, state, control
+        self._done = done
+
+    def look_up(self, rules: LocalRules) -> None:
+        """Go on with what is known of local situations. The loop is written out: it is run for millions of steps."""
+        graph, index, stack, deep = self.graph, self._index, self._stack, self._deep
+        steps, targets = graph.steps, graph.targets
+        for node, state, control in self._taken_up(rules):
             first = len(targets)
             for cubes in control.tables:
                 for mask, table in cubes:
@@ -350,36 +356,18 @@ class Walk:
                     if deep:
                         stack.append(target)
                 elif target <= node:
-                    forward = False
+                    graph.forward = False
                 steps.append(step[2])
                 targets.append(target)
             graph.fill(node, control.head, first)
-        self._done, graph.forward = done, forward
 
     def fold(self, rules: LocalRules, folding: Folding) -> None:
         """The same, of all states that stand for each other only one, and of like decisions only the first."""
         graph, index, stack, deep = self.graph, self._index, self._stack, self._deep
-        states = graph.states
         steps, targets = graph.steps, graph.targets
         times = graph.times = array("i")
-        forward, done = graph.forward, self._done
-        controls, control_mask = rules.controls, rules.control_mask
         touched: list[tuple[Part, ...]] = []
-        while stack if deep else done < len(states):
-            if deep or not done & 255:
-                self._done, graph.forward = done, forward
-                if self._over():
-                    return
-                if not done & 255:
-                    self._tell()
-            node = stack.pop() if deep else done
-            done += 1
-            state = states[node]
-            control = controls.get(state & control_mask)
-            if control is None:
-                control = rules.control(state)
-                control_mask = rules.control_mask
-                self._warn(control.warnings)
+        for node, state, control in self._taken_up(rules):
             members = control.members
             if members is None:
                 members = control.members = [folding.of_decision(str(each.decision)) for each in control.decisions]
@@ -410,9 +398,8 @@ class Walk:
                     if deep:
                         stack.append(target)
                 elif target <= node:
-                    forward = False
+                    graph.forward = False
                 steps.append(effect)
                 targets.append(target)
                 times.append(like)
             graph.fill(node, control.head, first)
-        self._done, graph.forward = done, forward

@@ -460,9 +460,9 @@ class GraphRules:
     as facts.
     """
 
-    def __init__(self, book: Rulebook, also: Iterable[Term] = (), ground: bool = True) -> None:
+    def __init__(self, book: Rulebook, also: Iterable[Term] = ()) -> None:
         """``also`` names fluents that hold in some of the states that will be looked at, beyond what the start of the
-        board leads to. Without ``ground`` only :meth:`observed` may be asked.
+        board leads to.
 
         Raises RulesError when the rules cannot be read or grounded.
         """
@@ -490,10 +490,9 @@ class GraphRules:
             self.initial |= bits.bit(fluent)
         for fluent in fixed:
             self.constant |= bits.bit(fluent)
-        if ground:
-            self._use(closure)
-            for fluent in fixed:
-                closure.assign_external(clingo.Function("holds", [_NOW, fluent]), True)
+        self._use(closure)
+        for fluent in fixed:
+            closure.assign_external(clingo.Function("holds", [_NOW, fluent]), True)
 
     def _ground(self, observer: clingo.Observer | None, explain: bool = False) -> None:
         facts = [*self._facts, fn("explain", fn("now"))] if explain else self._facts
