@@ -208,7 +208,7 @@ class Check:
                 if self.deadline is not None and time.monotonic() > self.deadline:
                     raise Late("the time limit was reached")
         finally:
-            running.close()  # type: ignore[attr-defined]
+            running.close()
         if done < len(arguments):
             raise Late("interrupted")
 
@@ -253,26 +253,23 @@ class Check:
         good.sort(key=lambda pair: pair[0].cards)
         wanted: list[tuple[Sought, Spot, int]] = []
 
-        def first(sought: Sought, has: Callable[[Report], Any]) -> None:
-            having = [spot for spot, report in good if has(report)]
+        def first(sought: Sought, having: list[Spot]) -> None:
             if having:
                 wanted.append((sought, having[0], len(having)))
 
         pairs = dict.fromkeys(pair for _, report in good for pair in report.conflicts)
         latent = dict.fromkeys(pair for _, report in good for pair in report.latent if pair not in pairs)
         for pair in pairs:
-            first(Sought("conflict", pair), lambda report, pair=pair: pair in report.conflicts)  # type: ignore[misc]
+            first(Sought("conflict", pair), [spot for spot, report in good if pair in report.conflicts])
         for pair in latent:
-            first(Sought("clash", pair), lambda report, pair=pair: pair in report.latent)  # type: ignore[misc]
+            first(Sought("clash", pair), [spot for spot, report in good if pair in report.latent])
         for kind in ("stuck", "unexplained", "loops"):
-            first(Sought(kind), lambda report, kind=kind: getattr(report, kind))  # type: ignore[misc]
+            first(Sought(kind), [spot for spot, report in good if getattr(report, kind)])
         raised = dict.fromkeys(question for _, report in good for question in report.asked)
         for question in raised:
             for pair in dict.fromkeys(p for _, report in good for p in report.open.get(question, ())):
-                first(
-                    Sought("answers", (question, *pair)),
-                    lambda report, q=question, pair=pair: pair in report.open.get(q, ()),  # type: ignore[misc]
-                )
+                having = [spot for spot, report in good if pair in report.open.get(question, ())]
+                first(Sought("answers", (question, *pair)), having)
         arguments = [(spot.layout, setting, sought, SHRINK_SECONDS) for sought, spot, _ in wanted]
         told: dict[int, Any] = {}
         if late is not None:

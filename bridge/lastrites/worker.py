@@ -13,7 +13,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lastrites import stop
@@ -125,7 +125,7 @@ def run_all(
     workers: int,
     timeout: float | None = None,
     max_memory: int | None = None,
-) -> Iterator[tuple[int, list[tuple[str, Any]], Exception | None]]:
+) -> Generator[tuple[int, list[tuple[str, Any]], Exception | None], None, None]:
     """Do the task on several arguments at the same time, each in a process of its own with limits of its own.
 
     Yields, as they end, the place of the argument, the messages (without progress) and what `run` would have
