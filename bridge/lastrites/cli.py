@@ -934,15 +934,12 @@ def _editions(game: Game, wanted: Sequence[str]) -> list[str]:
 def _known_clauses(game: Game, names: Sequence[str]) -> None:
     """Raise BoardError for clauses that the game does not have."""
     from lastrites.book import clause_texts
-    from lastrites.names import nearest
+    from lastrites.editions import LISTED_BY_CLAUSES, unknown
 
     known = clause_texts(game) if names else {}
-    problems = []
-    for name in names:
-        if name not in known:
-            close = nearest(name, known)
-            hint = f"did you mean {' or '.join(close)}?" if close else "`lastrites clauses GAME` lists them"
-            problems.append(Problem("LR-E031", "--without", 0, 0, f"unknown clause `{name}`", hint))
+    problems = [
+        unknown("--without", "clause", name, known, known=LISTED_BY_CLAUSES) for name in names if name not in known
+    ]
     if problems:
         raise BoardError(problems)
 

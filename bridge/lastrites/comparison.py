@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from lastrites.answer import MOST_COMBINATIONS, letters
 from lastrites.errors import BoardError, Problem
 from lastrites.labels import shortest
-from lastrites.names import nearest
 from lastrites.parting import parting
 
 if TYPE_CHECKING:
@@ -155,13 +154,11 @@ class Comparison:
 def by_answer(board: Board, question: str, readings: Mapping[str, str], edition: str | None) -> list[Side]:
     """A side for each answer to a question. Raises BoardError (LR-E031) for a question that the game does not know."""
     from lastrites.book import read_book
-    from lastrites.editions import questions_of
+    from lastrites.editions import questions_of, unknown
 
     known = questions_of(board.rules.rules / board.rules.name)
     if question not in known.answers:
-        close = nearest(question, known.answers)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"known here: {', '.join(known.answers)}"
-        raise BoardError([Problem("LR-E031", "QUESTION", 0, 0, f"unknown question `{question}`", hint)])
+        raise BoardError([unknown("QUESTION", "question", question, known.answers)])
     if question in readings:
         message = f"--reading answers `{question}`, the question that is to be compared"
         raise BoardError([Problem("LR-E031", "--reading", 0, 0, message, "leave it out")])

@@ -136,6 +136,12 @@ class View:
         return [node for node in self.order if node in final]
 
 
+def parted_by(one: Mapping[str, str], other: Mapping[str, str]) -> str | None:
+    """The question that two assignments answer differently, if they answer all others alike."""
+    differing = [question for question in one if question in other and one[question] != other[question]]
+    return differing[0] if len(differing) == 1 else None
+
+
 def assignments(graph: StateGraph) -> list[View]:
     """A view for each assignment of answers to the questions that come up under it."""
     found: list[View] = []

@@ -135,11 +135,18 @@ def _sources(
     return {key: tuple(sorted(sources, key=lambda source: source.weight)) for key, sources in found.items()}
 
 
-def _unknown(file: str, what: str, name: str, choices: Iterable[str], where: tuple[int, int]) -> Problem:
+def unknown(
+    file: str, what: str, name: str, choices: Iterable[str], where: tuple[int, int] = (0, 0), known: str = ""
+) -> Problem:
+    """The message on a name that is none of ``choices``; ``known`` is the hint where nothing is near (default: all)."""
     choices = list(choices)
     close = nearest(name, choices)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"known here: {', '.join(choices) or 'none'}"
+    known = known or f"known here: {', '.join(choices) or 'none'}"
+    hint = f"did you mean {' or '.join(close)}?" if close else known
     return Problem("LR-E031", file, *where, f"unknown {what} `{name}`", hint)
+
+
+LISTED_BY_CLAUSES = "`lastrites clauses GAME` lists them"
 
 
 def unknown_answers(
@@ -154,12 +161,12 @@ def unknown_answers(
     for question, answer in readings.items():
         where = places.get(f"readings.{question}", (0, 0))
         if question not in known.answers:
-            problems.append(_unknown(file, "question", question, known.answers, where))
+            problems.append(unknown(file, "question", question, known.answers, where))
         elif answer not in known.answers[question]:
-            problems.append(_unknown(file, f"answer to {question}", answer, known.answers[question], where))
+            problems.append(unknown(file, f"answer to {question}", answer, known.answers[question], where))
     names = (*known.editions, *known.profiles)
     if edition is not None and edition not in names:
-        problems.append(_unknown(file, "edition", edition, names, places.get("edition", (0, 0))))
+        problems.append(unknown(file, "edition", edition, names, places.get("edition", (0, 0))))
     return problems
 
 
@@ -180,7 +187,7 @@ def choose_reading(
     known = questions_of(game.rules / game.name)
     asked = frozenset(left_open)
     problems = [
-        _unknown(board.path, "question", question, known.answers, (0, 0))
+        unknown(board.path, "question", question, known.answers, (0, 0))
         for question in sorted(asked - known.answers.keys())
     ]
     own = {question: answer for question, answer in board.readings.items() if question not in asked}
@@ -235,9 +242,7 @@ def _check_clauses(
     kinds = clause_kinds(board.rules.files)
     for clause, opposite in wanted:
         if clause not in kinds:
-            close = nearest(clause, kinds)
-            hint = f"did you mean {' or '.join(close)}?" if close else "`lastrites clauses GAME` lists them"
-            problems.append(Problem("LR-E031", board.path, 0, 0, f"unknown clause `{clause}`", hint))
+            problems.append(unknown(board.path, "clause", clause, kinds, known=LISTED_BY_CLAUSES))
         elif opposite and kinds[clause] != "consequence":
             message = f"`{clause}` is a {kinds[clause]}: it has no opposite"
             problems.append(Problem("LR-E031", board.path, 0, 0, message, "switch it off with --without"))

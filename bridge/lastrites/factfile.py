@@ -11,7 +11,7 @@ from lastrites.errors import BoardError, Problem
 from lastrites.factparse import parse_facts
 from lastrites.game import Game, load_game
 from lastrites.shape import Shape
-from lastrites.terms import Term, Value, fn, order
+from lastrites.terms import Term, Value, fn, order, strings
 from lastrites.words import MAX_NUMBER
 
 # ---- what a board may state
@@ -186,7 +186,7 @@ class _FactBoard:
         elif fact.name in ("active", "turn") and subject not in players:
             yield "LR-E024", f"`{subject}` is no player of this board", ""
         if fact.name in _ABOUT_CARDS or fact.name == "init" or fact.name.startswith("event"):
-            texts = [subject] if fact.name in _ABOUT_CARDS else list(_strings(fact))
+            texts = [subject] if fact.name in _ABOUT_CARDS else list(strings(fact))
             known = cards if fact.name in _ABOUT_CARDS else named
             yield from (("LR-E020", f"there is no fact {fn('card', text)}", "") for text in texts if text not in known)
         inner = fact.args[0] if fact.name == "init" and isinstance(fact.args[0], Term) else fact
@@ -214,14 +214,6 @@ _ONCE = {
     "num": 1,
 }
 """Predicates and fluents that have one value for their first arguments."""
-
-
-def _strings(value: Value) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Term):
-        for argument in value.args:
-            yield from _strings(argument)
 
 
 def _words_of_state(game: Game) -> dict[str, set[str]]:

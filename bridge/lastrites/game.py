@@ -61,6 +61,12 @@ class Game:
         return self.rules / "core" / "modes"
 
 
+def search_files(rules: Path, game: str) -> list[Path]:
+    """The program whose stable models are boards of a game; nothing where the game offers none to searches."""
+    own = sorted((rules / game / "search").glob("*.lp"))
+    return [*sorted((rules / "core" / "search").glob("*.lp")), *own] if own else []
+
+
 def rules_folder() -> Path:
     """The rules that come with this installation: of the checkout if it is one, else of the wheel.
 

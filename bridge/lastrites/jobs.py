@@ -120,16 +120,10 @@ class WhyNotRequest:
 
 def why_not(emit: Emit, asked: WhyNotRequest) -> None:
     """Emits what is known, again and again, as ``result``; at last the whole answer."""
-    from lastrites.whynot import Question
     from lastrites.whynot import why_not as explain
 
-    request = asked.request
-    question = Question(
-        request.board, asked.text, asked.entry, request.readings, request.edition, request.without, request.against,
-        request.pile_order, request.limit_states, request.timeout, request.reduction, asked.tries,
-    )  # fmt: skip
     try:
-        emit("result", explain(question, emit))
+        emit("result", explain(asked, emit))
     except BoardError as error:
         emit("problems", error.problems)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lastrites import lptext
+from lastrites.game import search_files
 from lastrites.lptext import Block, Signature, Statement
 
 KINDS = ("rule", "barrier", "consequence")
@@ -53,12 +54,6 @@ def rule_files(folder: Path, game: str | None = None) -> list[Path]:
     apart = ("modes", "search")
     found = [*sorted((folder / "core").rglob("*.lp")), *(sorted((folder / game).rglob("*.lp")) if game else [])]
     return [path for path in found if path.parent.name not in apart]
-
-
-def search_files(folder: Path, game: str) -> list[Path]:
-    """The program whose stable models are boards of a game; nothing where the game offers none to searches."""
-    own = sorted((folder / game / "search").glob("*.lp"))
-    return [*sorted((folder / "core" / "search").glob("*.lp")), *own] if own else []
 
 
 def _read(paths: Iterable[Path]) -> list[Source]:

@@ -11,10 +11,12 @@ import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastrites import stop
+from lastrites.count import parted_by
 from lastrites.errors import BoardError
 from lastrites.explore import READING
 from lastrites.layouts import Layout, board_of, smallest
@@ -112,17 +114,14 @@ def apart(result: Resolution) -> tuple[dict[str, list[Pair]], dict[str, list[Pai
     """Pairs of answers to each question with different outcomes, and those that differ in numbers of orders only."""
     outcomes: dict[str, set[Pair]] = {}
     counts: dict[str, set[Pair]] = {}
-    every = result.assignments
-    for place, one in enumerate(every):
-        for other in every[place + 1 :]:
-            differing = [q for q in one.when if q in other.when and one.when[q] != other.when[q]]
-            if len(differing) == 1:
-                question = differing[0]
-                first, second = sorted((one.when[question], other.when[question]))
-                if set(one.outcomes) != set(other.outcomes):
-                    outcomes.setdefault(question, set()).add((first, second))
-                elif dict(one.outcomes) != dict(other.outcomes):
-                    counts.setdefault(question, set()).add((first, second))
+    for one, other in combinations(result.assignments, 2):
+        question = parted_by(one.when, other.when)
+        if question is not None:
+            first, second = sorted((one.when[question], other.when[question]))
+            if set(one.outcomes) != set(other.outcomes):
+                outcomes.setdefault(question, set()).add((first, second))
+            elif dict(one.outcomes) != dict(other.outcomes):
+                counts.setdefault(question, set()).add((first, second))
     only = {q: sorted(pairs - outcomes.get(q, set())) for q, pairs in counts.items()}
     return {q: sorted(pairs) for q, pairs in outcomes.items()}, {q: pairs for q, pairs in only.items() if pairs}
 

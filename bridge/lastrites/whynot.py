@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lastrites import stop
@@ -22,38 +21,17 @@ from lastrites.solver import RulesError
 
 if TYPE_CHECKING:
     from lastrites.board import Board
-    from lastrites.reductions import Reduction
+    from lastrites.jobs import WhyNotRequest
     from lastrites.resolution import Resolution
 
 MOST_EXPLAINED = 400
 """In so many states, those of the nearest order first, the clauses in the way are looked for."""
-
-MOST_TRIED = 40
-"""So many clauses are switched, one at a time, unless the user says otherwise."""
 
 ROOM = 2_000
 """A board with a clause switched may have so many states, or ten times as many as it has otherwise."""
 
 _BY_NAME = re.compile(r"^[^%#\n]*\bin_edition\(", re.MULTILINE)
 """A rule that speaks of editions by name."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked: a board and how it is read, the state that is described, as text and compiled, and the limits."""
-
-    board: Board
-    text: str
-    entry: Entry
-    readings: Mapping[str, str] = field(default_factory=dict)
-    edition: str | None = None
-    without: tuple[str, ...] = ()
-    against: tuple[str, ...] = ()
-    pile_order: bool = False
-    limit_states: int | None = None
-    seconds: float | None = None
-    reduction: Reduction = True
-    tries: int = MOST_TRIED
 
 
 Json = dict[str, Any]
@@ -77,7 +55,7 @@ def compile_state(text: str, board: Board) -> Entry:
     return entry
 
 
-def why_not(asked: Question, report: Report = lambda kind, content: None) -> Json:
+def why_not(asked: WhyNotRequest, report: Report = lambda kind, content: None) -> Json:
     """The whole answer in its JSON form (``lastrites.why-not/1``). Raises BoardError, and RulesError for the board as
     it stands; a clause without which the rules make no sense is passed over."""
     return _WhyNot(asked, report).answer()
@@ -102,26 +80,28 @@ def _distance(differences: Iterable[Mismatch]) -> tuple[int, int]:
 
 
 class _WhyNot:
-    def __init__(self, asked: Question, report: Report) -> None:
-        self.asked, self.report = asked, report
-        self.known = questions_of(asked.board.rules.rules / asked.board.game)
-        self.deadline = None if asked.seconds is None else time.monotonic() + asked.seconds
+    def __init__(self, asked: WhyNotRequest, report: Report) -> None:
+        self.asked, self.request, self.report = asked, asked.request, report
+        board, seconds = self.request.board, self.request.timeout
+        self.known = questions_of(board.rules.rules / board.game)
+        self.deadline = None if seconds is None else time.monotonic() + seconds
 
     # ---- resolving
 
     def resolve(self, what: str, room: int | None = None, **changed: Any) -> Resolution:
         from lastrites.resolution import Limits, resolve
 
-        asked = self.asked
+        request = self.request
         self.report("progress", what)
         left = None if self.deadline is None else max(0.01, self.deadline - time.monotonic())
-        states = min(filter(None, (asked.limit_states, room)), default=None)
+        states = min(filter(None, (request.limit_states, room)), default=None)
         told = Limits(states, left, lambda text: self.report("progress", f"{what}: {text}"))
         how: dict[str, Any] = {
-            "readings": asked.readings, "edition": asked.edition, "without": asked.without, "against": asked.against,
-            "pile_order": asked.pile_order, "limits": told, "reduction": asked.reduction,
+            "readings": request.readings, "edition": request.edition, "without": request.without,
+            "against": request.against, "pile_order": request.pile_order, "limits": told,
+            "reduction": request.reduction,
         }  # fmt: skip
-        return resolve(asked.board, **{**how, **changed})
+        return resolve(request.board, **{**how, **changed})
 
     def matching(self, result: Resolution) -> list[str]:
         """The ids of the outcomes that are as described."""
@@ -169,7 +149,7 @@ class _WhyNot:
                 return {**answer, "incomplete_reason": "interrupted"}
         ended = self.over() and not found
         if ended:
-            answer.setdefault("incomplete_reason", f"the time limit of {self.asked.seconds:g} s was reached")
+            answer.setdefault("incomplete_reason", f"the time limit of {self.request.timeout:g} s was reached")
         return {**answer, "complete": result.complete and not ended}
 
     def _explain(self, answer: Json, result: Resolution) -> None:
@@ -205,7 +185,7 @@ class _WhyNot:
             return None
         differences = {each["id"]: self.asked.entry.differences(each) for each in told}
         nearest = min(told, key=lambda each: _distance(differences[each["id"]]))["id"]
-        ruling = next(each for each in rulings(result, self.asked.readings) if each["id"] == nearest)
+        ruling = next(each for each in rulings(result, self.request.readings) if each["id"] == nearest)
         differing = [{"path": each.path, "text": each.text} for each in differences[nearest]]
         return {"differences": differing, "distance": _distance(differences[nearest])[0], "ruling": ruling}
 
@@ -237,7 +217,7 @@ class _WhyNot:
         return found
 
     def _fixed_by(self, result: Resolution, question: str) -> str:
-        if question in self.asked.readings:
+        if question in self.request.readings:
             return "command"
         return "board" if question in result.reading.explicit else "edition"
 
@@ -308,13 +288,13 @@ class _WhyNot:
                 answer["unsure"].append(clause)
 
     def _switched(self, opposite: bool) -> tuple[str, ...]:
-        return self.asked.against if opposite else self.asked.without
+        return self.request.against if opposite else self.request.without
 
     def _candidates(self, result: Resolution, kinds: Mapping[str, str]) -> list[str]:
         """Clauses in the order in which they are tried: those that refuse the event, bar something or are cited on the
         way to the nearest outcome, then elsewhere, then the barriers and consequences that are loaded. A rule that no
         step rests on is not tried."""
-        off = {*result.reading.lacking, *self.asked.without, *self.asked.against}
+        off = {*result.reading.lacking, *self.request.without, *self.request.against}
         found = dict.fromkeys(clause for refusal in result.refused for clause in refusal["clauses"])
         told = result.explained(MOST_EXPLAINED)
         found.update(dict.fromkeys(clause for _, clause in told.in_the_way()))

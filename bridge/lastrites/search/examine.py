@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lastrites import count
+from lastrites.editions import choose_reading, questions_of, unknown
 from lastrites.errors import BoardError, Problem
 from lastrites.explore import IllegalChoice, Impossible, Limits, Unsupported
-from lastrites.names import nearest
 from lastrites.search.universe import Canonical, Ends, Found, Universe, canonical
 from lastrites.solver import BoundReached, RulesError
 
@@ -67,15 +69,10 @@ class Target:
 
     def check(self) -> None:
         """Raise BoardError (LR-E031) for a question or an edition that the game does not know."""
-        known = self.known()
+        known = self.known
         rows = [("question", self.question, list(known.answers))] if self.question else []
         rows += [("edition", name, [*known.editions, *known.profiles]) for name in self.editions]
-        problems = []
-        for what, name, names in rows:
-            if name not in names:
-                close = nearest(name, names)
-                hint = f"did you mean {' or '.join(close)}?" if close else f"known here: {', '.join(names)}"
-                problems.append(Problem("LR-E031", what.upper(), 0, 0, f"unknown {what} `{name}`", hint))
+        problems = [unknown(what.upper(), what, name, names) for what, name, names in rows if name not in names]
         if len(self.editions) == 2 and self.editions[0] == self.editions[1]:
             problems.append(Problem("LR-E031", "--editions", 0, 0, f"{self.editions[0]} is compared with itself"))
         if self.question and self.question in dict(self.readings):
@@ -92,31 +89,28 @@ class Target:
         """What is told apart: questions, and pairs of editions written ``A / B``."""
         if not self.everything:
             return [self.question or " / ".join(self.editions)]
-        known = self.known()
+        known = self.known
         lacks = known.lacks
         pairs = [f"{one} / {other}" for one, other in pairwise(known.editions) if lacks.get(one) == lacks.get(other)]
         return [*(question for question in known.answers if question not in dict(self.readings)), *pairs]
 
+    @cached_property
     def known(self) -> Questions:
         """The questions and editions of the game."""
-        from lastrites.editions import questions_of
-
         game = self.load()
         return questions_of(game.rules / game.name)
 
     def sides(self, board: Board) -> list[Reading]:
         """The readings to resolve: one that leaves questions open, or one for each edition."""
-        from lastrites.editions import choose_reading
-
         fixed = dict(self.readings)
         if self.question or self.everything:
-            opened = [self.question] if self.question else [q for q in self.known().answers if q not in fixed]
+            opened = [self.question] if self.question else [q for q in self.known.answers if q not in fixed]
             return [choose_reading(board, fixed, self.edition or None, self.without, (), left_open=opened)]
         return [choose_reading(board, fixed, edition, self.without) for edition in self.editions]
 
     def questions(self) -> frozenset[str] | None:
         """Questions of which one must come up for the sides to differ; None where other things may tell them apart."""
-        known = self.known()
+        known = self.known
         if self.question:
             return frozenset({self.question})
         if self.everything:
@@ -218,7 +212,7 @@ def _row(target: Target, board: Board, sides: Sequence[Found | str]) -> Json:
 
 def _all_apart(target: Target, found: Found) -> list[str]:
     """Everything that the board tells apart, from one walk with all questions open."""
-    known = target.known()
+    known = target.known
     newest = target.edition or known.editions[-1]
     differing = []
     for name in target.names():
@@ -254,16 +248,10 @@ def outcomes(found: Found) -> frozenset[Ends]:
 
 def apart(found: Found, question: str) -> bool:
     """Whether two answers to the question differ in their outcomes, under the same answers to all others."""
-    rows = [(dict(when), ends) for when, ends in found.outcomes if question in when]
-    for place, (when, ends) in enumerate(rows):
-        for other, there in rows[place + 1 :]:
-            if when[question] != other[question] and ends != there and _agree(when, other, question):
-                return True
-    return False
-
-
-def _agree(one: Mapping[str, str], other: Mapping[str, str], besides: str) -> bool:
-    return all(other.get(question, answer) == answer for question, answer in one.items() if question != besides)
+    return any(
+        there != ends and count.parted_by(when, other) == question
+        for (when, ends), (other, there) in combinations(found.outcomes, 2)
+    )
 
 
 def _apart_by_resolving(target: Target, board: Board) -> bool:

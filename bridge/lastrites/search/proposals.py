@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lastrites.errors import BoardError, Problem
-from lastrites.game import Game
+from lastrites.game import Game, search_files
 from lastrites.solver import Enumeration, read_facts
 from lastrites.terms import Term, Value, fn
 
@@ -83,10 +83,7 @@ class Proposer:
         for event, kinds in (needed or {}).items():
             facts.append(fn("limited", fn(event)))
             facts += [fn("needed", fn(event), id) for id in kinds]
-        files = [
-            *sorted((game.rules / "core" / "search").glob("*.lp")),
-            *sorted((game.rules / game.name / "search").glob("*.lp")),
-        ]
+        files = search_files(game.rules, game.name)
         constants = {"cards": cards, "most": most, "copies": copies}
         self._found = Enumeration(files, game.card_blocks(pool), facts, constants)
         self._game, self._cards = game, cards

@@ -18,7 +18,7 @@ from lastrites.search.examine import Target
 from lastrites.search.proposals import Proposer
 from lastrites.search.universe import canonical
 from lastrites.solver import RulesError, reachable_decisions
-from lastrites.terms import Term, Value, fn
+from lastrites.terms import Term, Value, fn, strings
 
 if TYPE_CHECKING:
     from lastrites.game import Game
@@ -46,11 +46,7 @@ class Closure:
         self._known: dict[frozenset[str], bool] = {}
 
     def _kinds(self, value: Value) -> frozenset[str]:
-        if isinstance(value, str):
-            return frozenset({self._prints[value]}) if value in self._prints else frozenset()
-        if isinstance(value, Term):
-            return frozenset().union(*map(self._kinds, value.args))
-        return frozenset()
+        return frozenset(self._prints[card] for card in strings(value) if card in self._prints)
 
     def raises(self, kinds: frozenset[str], questions: frozenset[str]) -> bool:
         """Whether one of the questions may come up on a board with cards of these kinds only."""
