@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import lastrites
 from lastrites.board import Board
@@ -153,3 +154,17 @@ def small_enough(resolution: Resolution) -> bool:
     counts = [assignment.orders for assignment in resolution.assignments]
     few = all(isinstance(count, int) and count <= MOST_TRACED_ORDERS for count in counts)
     return few and longest(resolution) <= LONGEST_TRACED_ORDER
+
+
+# ---- what a board comes to, whatever its cards are called
+
+def summary(resolution: Resolution, seen: Callable[[Json], Any]) -> Counter[Any]:
+    """For each combination of answers: how many orders lead to which state, of which only what is `seen` counts."""
+    states = {outcome.id: seen(outcome.state) for outcome in resolution.outcomes}
+    found: Counter[Any] = Counter()
+    for assignment in resolution.assignments:
+        when = tuple(sorted(assignment.when.items()))
+        for id, orders in assignment.outcomes.items():
+            assert isinstance(orders, int)
+            found[when, states[id]] += orders
+    return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import lastrites
@@ -26,8 +28,8 @@ battlefields:
 """
 
 
-def resolved(text: str, **how: object) -> lastrites.Resolution:
-    return lastrites.resolve(lastrites.Board.from_text(text), **how)  # type: ignore[arg-type]
+def resolved(text: str, **how: Any) -> lastrites.Resolution:
+    return lastrites.resolve(lastrites.Board.from_text(text), **how)
 
 
 def problem(text: str) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from typing import Any
 
-from fixture_help import disagreements, layer_disagreements
+from fixture_help import disagreements, layer_disagreements, summary
 from hypothesis import given, settings
 from riftbound_strategies import RENAMED, Json, layouts, rewritten
 from test_properties import bounded, small
@@ -106,21 +105,9 @@ def plain(value: Any) -> Any:
     return value
 
 
-def summary(resolution: Resolution) -> Counter[Any]:
-    """For each combination of answers: how many orders lead to which state."""
-    states = {outcome.id: plain(outcome.state) for outcome in resolution.outcomes}
-    found: Counter[Any] = Counter()
-    for assignment in resolution.assignments:
-        when = tuple(sorted(assignment.when.items()))
-        for id, orders in assignment.outcomes.items():
-            assert isinstance(orders, int)
-            found[when, states[id]] += orders
-    return found
-
-
 @settings(bounded, max_examples=3)
 @given(layouts(most=4))
 def test_numbers_do_not_depend_on_names_or_on_the_order_of_the_file(layout: Json) -> None:
     first, second = resolve(layout), resolve(rewritten(layout))
     if first.complete and second.complete:
-        assert summary(first) == summary(second)
+        assert summary(first, plain) == summary(second, plain)

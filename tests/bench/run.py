@@ -26,8 +26,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from bench.families import FAMILIES  # noqa: E402
-from bench.peers import promela, search, window  # noqa: E402
+from bench.families import FAMILIES  # noqa: E402  # found only with the line above: this is run as a file
+from bench.peers import promela, search, window  # noqa: E402  # likewise
 
 PEERS = ("spin", "search", "trace")
 WINDOWS = ("entangled", "uneven")
