@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from lastrites import lptext, static, survey
 from lastrites.errors import BoardError
 from lastrites.findings import ERROR, Finding, Precedence, precedences
-from lastrites.layouts import Spot, board_files, generated, read_layout, written
-from lastrites.survey import Report, Setting, Sought
+from lastrites.layouts import Layout, Spot, board_files, generated, read_layout, written
+from lastrites.survey import Effect, Report, Setting, Sought, Switch
 
 if TYPE_CHECKING:
-    from lastrites.book import Book
+    from lastrites.book import Book, Clause
     from lastrites.game import Game
     from lastrites.worker import Task
 
@@ -34,6 +34,9 @@ EFFECT_SECONDS = 240.0
 
 MOST_IDLE_PAIRS = 15
 """Beyond this many pairs of idle clauses redundant pairs are not looked for."""
+
+Rows = list[tuple[int, Layout, str]]
+"""Boards in an order: number, layout, and the signature of how it comes out if that is known."""
 
 PARTS = ("static", "boards", "clauses")
 """What a check consists of: faults without boards; what boards show; clauses without effect."""
@@ -214,7 +217,8 @@ class Check:
 
     def _look(self, spots: Sequence[Spot], setting: Setting, reports: list[Report | None]) -> None:
         """Fill in a report about each board, and the numbers of what was looked at."""
-        arguments = [(spot.layout, setting) for spot in spots]
+        clauses = "clauses" in self.scope.parts and setting.edition == self.editions[0]
+        arguments = [(spot.layout, setting, clauses) for spot in spots]
         seen = Seen(setting.edition or "")
         self.result.seen.append(seen)
         what = f"boards, edition {setting.edition}"
@@ -379,7 +383,7 @@ class Check:
     # ---- clauses without effect
 
     def _effects(self, spots: Sequence[Spot], reports: Sequence[Report | None], setting: Setting) -> None:
-        """Idle and uncovered clauses, and redundant pairs."""
+        """Idle, dormant and uncovered clauses, and redundant pairs."""
         from lastrites.listings import boards_of
 
         hints = {clause: {name.rpartition("/")[2] for name in names} for clause, names in boards_of(self.game).items()}
@@ -388,46 +392,95 @@ class Check:
             if report is not None and not report.failed and report.complete
         ]  # fmt: skip
         lacking = self._lacking(setting)
-        home = {block.id: str(block.file) for block in self._blocks()}
         clauses = [c for c in self.book.clauses if c.id not in lacking and c.id not in setting.without]
 
-        def boards(names: Sequence[str]) -> list[tuple[int, Any, str]]:
+        def ranked(names: Sequence[str]) -> Iterator[tuple[int, Report]]:
             def rank(entry: tuple[int, Report]) -> tuple[bool, bool, bool, int]:
                 number, report = entry
                 hinted = any(spots[number].name in hints.get(name, ()) for name in names)
                 rests = any(name in report.cited for name in names)
                 return not hinted, spots[number].generated, not rests, report.states
 
-            # A board that does not need the file in which a clause stands cannot come out otherwise without it.
-            needing = [(n, report) for n, report in good if any(home.get(name, "") in report.files for name in names)]
-            return [(n, spots[n].layout, report.signature) for n, report in sorted(needing, key=rank)]
+            yield from sorted(good, key=rank)
 
-        arguments = [
-            (clause.id, clause.kind == "consequence", boards([clause.id]), setting, EFFECT_SECONDS)
-            for clause in clauses
-        ]
-        idle: list[str] = []
-        for place, result in self._many(survey.find_effect, arguments, EFFECT_SECONDS + 60, "clauses"):
-            clause = clauses[place]
+        # A board that cannot rest on a clause cannot come out otherwise without it.
+        def resting(*names: str) -> Rows:
+            found = ((n, report) for n, report in ranked(names) if not set(names).isdisjoint(report.rests))
+            return [(n, spots[n].layout, report.signature) for n, report in found]
+
+        def widely(name: str) -> Rows:
+            return [(n, spots[n].layout, "") for n, report in ranked([name]) if name in report.widely]
+
+        silent: list[Clause] = []
+        for clause, effect in self._switched(clauses, [resting(clause.id) for clause in clauses], setting, "clauses"):
             self.result.clauses += 1
-            number, looked, every = result if result is not None else (None, 0, False)
-            what = "with the opposite of" if clause.kind == "consequence" else "without"
-            if number is None:
-                looked += len(good) - len(arguments[place][2]) if every else 0
-                verdict = f"{looked} boards come out the same {what} {clause.id}."
-                if every:
-                    idle.append(clause.id)
+            if effect.board is None and effect.every and not effect.unfinished:
+                silent.append(clause)
+            else:
+                self._effect(clause, effect, spots, setting)
+        idle = self._silent(silent, [widely(clause.id) for clause in silent], spots, len(good), setting)
+        self._redundant(idle, resting, setting)
+
+    def _switched(
+        self, clauses: Sequence[Clause], rows: Sequence[Rows], setting: Setting, what: str
+    ) -> Iterator[tuple[Clause, Effect]]:
+        """What comes of switching each clause on its boards."""
+        switches = [
+            Switch(clause.id, clause.kind == "consequence", boards, setting, EFFECT_SECONDS)
+            for clause, boards in zip(clauses, rows, strict=True)
+        ]
+        for place, effect in self._many(survey.find_effect, switches, EFFECT_SECONDS + 60, what):
+            yield clauses[place], effect or Effect(None, 0, 0, False)
+
+    def _effect(self, clause: Clause, effect: Effect, spots: Sequence[Spot], setting: Setting) -> None:
+        """Tell of a clause that makes a difference on boards that were made up only, or of which nothing is known."""
+        edition, details = setting.edition or "", {"looked": effect.looked, "unfinished": effect.unfinished}
+        change = _change(clause)
+        if effect.board is None:
+            verdict = f"{effect.looked - effect.unfinished} boards come out the same {change}; " + (
+                f"{effect.unfinished} could not be looked at to the end." if effect.every
+                else "time ran out before the others were looked at."
+            )  # fmt: skip
+            self._found(Finding("undecided", verdict, edition, (clause.id,), details=details))
+        elif spots[effect.board].generated:
+            spot = spots[effect.board]
+            verdict = f"only a board that was made up comes out otherwise {change}."
+            found = Finding(
+                "uncovered", verdict, edition, (clause.id,), written(spot.layout), spot.name, False, details
+            )
+            self._found(found)
+
+    def _silent(
+        self, clauses: Sequence[Clause], rows: Sequence[Rows], spots: Sequence[Spot], number: int, setting: Setting
+    ) -> list[Clause]:
+        """Look again at clauses that seem to be idle: with piles in their order, and with every question open. Those
+        without which ``number`` boards come out the same even so, all of them."""
+        edition = setting.edition or ""
+        by_rows = {clause.id: boards for clause, boards in zip(clauses, rows, strict=True)}
+        wide = survey.wide(setting, [question.name for question in self.book.questions])
+        settings = (("piles in their order", replace(setting, pile_order=True)), ("every question open", wide))
+        left = list(clauses)
+        for what, other in settings:
+            same: list[Clause] = []
+            for clause, effect in self._switched(left, [by_rows[c.id] for c in left], other, f"clauses, {what}"):
+                if effect.board is None and effect.every and not effect.unfinished:
+                    same.append(clause)
+                elif effect.board is None or not other.left_open:
+                    self._effect(clause, effect, spots, setting)
                 else:
-                    verdict = f"the first {verdict[:-1]}; time ran out before the others were looked at."
-                kind = "idle" if every else "undecided"
-                self._found(Finding(kind, verdict, setting.edition or "", (clause.id,), details={"looked": looked}))
-            elif spots[number].generated:
-                verdict = f"only a board that was made up comes out otherwise {what} {clause.id}."
-                self._found(
-                    Finding("uncovered", verdict, setting.edition or "", (clause.id,), written(spots[number].layout),
-                            spots[number].name, False, {"looked": looked})
-                )  # fmt: skip
-        self._redundant(idle, boards, setting)
+                    spot = spots[effect.board]
+                    verdict = (
+                        f"{number} boards come out the same {_change(clause)} as {edition} answers the questions; "
+                        f"under other answers {spot.name} does not."
+                    )
+                    details = {"looked": number, "shown_by": spot.name}
+                    board = written(spot.layout)
+                    self._found(Finding("dormant", verdict, edition, (clause.id,), board, spot.name, False, details))
+            left = same
+        for clause in left:
+            verdict = f"{number} boards come out the same {_change(clause)}, whatever the answers to questions."
+            self._found(Finding("idle", verdict, edition, (clause.id,), details={"looked": number}))
+        return left
 
     def _lacking(self, setting: Setting) -> frozenset[str]:
         from lastrites.editions import questions_of
@@ -435,23 +488,25 @@ class Check:
         known = questions_of(self.game.rules / self.game.name)
         return known.lacks.get(setting.edition or "", frozenset())
 
-    def _redundant(
-        self, idle: Sequence[str], boards: Callable[[Sequence[str]], list[tuple[int, Any, str]]], setting: Setting
-    ) -> None:
-        kinds = {clause.id: clause.kind for clause in self.book.clauses}
-        pairs = list(combinations([name for name in idle if kinds[name] != "consequence"], 2))
+    def _redundant(self, idle: Sequence[Clause], resting: Callable[..., Rows], setting: Setting) -> None:
+        pairs = list(combinations([clause for clause in idle if clause.kind != "consequence"], 2))
         if len(pairs) > MOST_IDLE_PAIRS:
             self.result.notes.append(f"redundant pairs were not looked for: {len(pairs)} pairs of idle clauses")
             return
         arguments = [
-            (other, False, boards([one, other]), replace(setting, without=(*setting.without, one)), EFFECT_SECONDS)
+            Switch(other.id, False, resting(one.id, other.id), replace(setting, without=(*setting.without, one.id)),
+                   EFFECT_SECONDS)
             for one, other in pairs
-        ]
-        for place, result in self._many(survey.find_effect, arguments, EFFECT_SECONDS + 60, "pairs of clauses"):
-            if result is not None and result[0] is not None:
-                one, other = pairs[place]
+        ]  # fmt: skip
+        for place, effect in self._many(survey.find_effect, arguments, EFFECT_SECONDS + 60, "pairs of clauses"):
+            if effect is not None and effect.board is not None:
+                one, other = (clause.id for clause in pairs[place])
                 verdict = f"{one} and {other} change nothing when one of them is switched off, but both together do."
                 self._found(Finding("redundant", verdict, setting.edition or "", (one, other)))
+
+
+def _change(clause: Clause) -> str:
+    return f"{'with the opposite of' if clause.kind == 'consequence' else 'without'} {clause.id}"
 
 
 def _odd_verdict(kind: str, entry: Mapping[str, Any] | None) -> str:

@@ -19,6 +19,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "overclaim": (WARNING, "Questions that an edition answers though its text holds both sides"),
     "loop": (WARNING, "Loops: an order that never ends"),
     "idle": (WARNING, "Idle clauses: no board comes out otherwise without them"),
+    "dormant": (NOTE, "Dormant clauses: they matter only under answers that the edition does not give"),
     "redundant": (WARNING, "Redundant pairs: each does the other's work"),
     "silence": (NOTE, "Questions that the text leaves open, and that change what comes out"),
     "uncovered": (NOTE, "Uncovered clauses: no board of the fixtures rests on them"),

@@ -221,6 +221,36 @@ def reachable_decisions(book: Rulebook, also: Iterable[Term] = ()) -> set[Term]:
     return {_term(decision) for decision in rows}
 
 
+_SWITCHES = "#external without(C) : clause(C,_).\n#external against(C) : clause(C,consequence).\n"
+_ROOTS = (*SHOWN, ("conflict", 3), ("clash", 3), ("init", 1), ("impossible", 2), ("unsupported", 1))
+
+
+def resting_on(book: Rulebook) -> frozenset[str]:
+    """The clauses that anything said about any state of a board may depend on, more rather than too few.
+
+    Ground once with all clauses left free, what is shown is followed back to the clauses that it hangs on. Nothing
+    else can make the board come out otherwise when it is switched. Raises RulesError.
+    """
+    recorder = _Recorder()
+    free = replace(book, library=f"{book.library}\n{_SWITCHES}")
+    control = _control(free, "closure", (), ("--warn=none",), recorder)
+    atoms = control.symbolic_atoms
+    switches = {
+        atom.literal: atom.symbol.arguments[0].string
+        for name in ("without", "against")
+        for atom in atoms.by_signature(name, 1)
+        if not atom.is_fact
+    }
+    waiting = [abs(atom.literal) for name, arity in _ROOTS for atom in atoms.by_signature(name, arity)]
+    seen = set(waiting)
+    while waiting:
+        for body, _, _ in recorder.rules.get(waiting.pop(), ()):
+            new = {abs(literal) for literal in body} - seen
+            seen |= new
+            waiting += new
+    return frozenset(clause for literal, clause in switches.items() if literal in seen)
+
+
 class Fluents:
     """The table that gives each fluent its bit."""
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,12 +20,13 @@ from lastrites.count import parted_by
 from lastrites.errors import BoardError
 from lastrites.explore import READING
 from lastrites.layouts import Layout, board_of, smallest
-from lastrites.solver import Branching, RulesError
+from lastrites.solver import Branching, RulesError, resting_on
 
 if TYPE_CHECKING:
     from lastrites.board import Board
     from lastrites.explore import StateGraph
     from lastrites.resolution import Resolution
+    from lastrites.solver import Rulebook
     from lastrites.worker import Emit
 
 MOST_STATES = 4_000
@@ -55,7 +56,8 @@ class Report:
     ``conflicts`` are pairs of clauses that contradict each other, ``latent`` those that would if no precedence were
     stated; ``open`` gives for each question that came up the
     pairs of answers with different outcomes, ``counted`` those that differ in numbers of orders only; ``cited`` are
-    the clauses that its witnesses rest on, ``files`` the files of rules that it needs. ``failed`` says why it could not
+    the clauses that its witnesses rest on, ``rests`` all that could make it come out otherwise when they are switched,
+    ``widely`` those that could under some other answers, with piles in their order. ``failed`` says why it could not
     be looked at.
     """
 
@@ -72,7 +74,8 @@ class Report:
     open: dict[str, list[Pair]] = field(default_factory=dict)
     counted: dict[str, list[Pair]] = field(default_factory=dict)
     cited: list[str] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
+    rests: list[str] = field(default_factory=list)
+    widely: list[str] = field(default_factory=list)
     signature: str = ""
 
 
@@ -105,7 +108,7 @@ def signature(result: Resolution) -> str:
          sorted((states[id], str(n)) for id, n in assignment.outcomes.items()))
         for assignment in result.assignments
     )  # fmt: skip
-    deciders = sorted((states[o.id], o.deciders, o.can_force) for o in result.outcomes)
+    deciders = sorted((states[o.id], o.deciders, o.can_force, str(o.pile_arrangements)) for o in result.outcomes)
     odd = [result.refused, len(result.stuck), result.conflicts, len(result.loops), len(result.unexplained)]
     return hashlib.sha256(json.dumps([rows, deciders, odd]).encode()).hexdigest()[:20]
 
@@ -143,9 +146,9 @@ def explored(board: Board, setting: Setting) -> StateGraph:
 
 # ---------------------------------------------------------------- jobs
 
-def look(emit: Emit, argument: tuple[Layout, Setting]) -> None:
-    """Emits a Report about one board."""
-    layout, setting = argument
+def look(emit: Emit, argument: tuple[Layout, Setting, bool]) -> None:
+    """Emits a Report about one board; whether it is to tell what the board rests on is the last of the arguments."""
+    layout, setting, clauses = argument
     report = Report()
     try:
         board = board_of(layout, rules=setting.rules, cards=setting.cards)
@@ -156,7 +159,9 @@ def look(emit: Emit, argument: tuple[Layout, Setting]) -> None:
         report.asked = sorted({question for assignment in result.assignments for question in assignment.when})
         report.open, report.counted = apart(result)
         report.cited = sorted(cited(result))
-        report.files = sorted(str(file) for file in result.graph.rulebook.files)
+        if clauses:
+            report.rests = sorted(resting_on(result.graph.rulebook))
+            report.widely = sorted(resting_on(widest(board, setting)))
         report.signature = signature(result)
         report.latent = [pair for pair in clashes(result.graph) if pair not in report.conflicts]
     except BoardError as error:
@@ -166,6 +171,21 @@ def look(emit: Emit, argument: tuple[Layout, Setting]) -> None:
     except RulesError as error:
         report.failed = f"the rules are at fault: {error}"
     emit("result", vars(report))
+
+
+def wide(setting: Setting, questions: Iterable[str]) -> Setting:
+    """The same with every question open and piles in their order."""
+    return replace(setting, pile_order=True, left_open=tuple(questions))
+
+
+def widest(board: Board, setting: Setting) -> Rulebook:
+    """What a board is put to when every question is open and piles are told apart by their order."""
+    from lastrites.editions import choose_reading, questions_of
+    from lastrites.resolution import rulebook
+
+    questions = questions_of(board.rules.rules / board.rules.name).answers
+    reading = choose_reading(board, {}, setting.edition, setting.without, setting.against, questions)
+    return rulebook(board, reading, pile_order=True)
 
 
 def cited(result: Resolution) -> set[str]:
@@ -178,34 +198,74 @@ def cited(result: Resolution) -> set[str]:
     return found
 
 
-def find_effect(emit: Emit, argument: tuple[str, bool, list[tuple[int, Layout, str]], Setting, float]) -> None:
-    """Emits the number of the first board that comes out otherwise without a clause (or with its opposite), how many
-    were looked at, and whether that was all: ``(number or None, looked, all)``. A board that fails with the change
-    counts as coming out otherwise."""
-    clause, opposite, boards, setting, seconds = argument
-    deadline = time.monotonic() + seconds
-    change = {"against": (*setting.against, clause)} if opposite else {"without": (*setting.without, clause)}
-    looked = 0
-    for number, layout, before in boards:
+@dataclass(frozen=True)
+class Switch:
+    """A clause to be switched off or, if it is a consequence, to be turned into its opposite; and the boards on which
+    it is looked for, in that order: their numbers, layouts and signatures.
+
+    A board without a signature is resolved as it is, too.
+    """
+
+    clause: str
+    opposite: bool
+    boards: Sequence[tuple[int, Layout, str]]
+    setting: Setting
+    seconds: float
+
+    @property
+    def change(self) -> dict[str, tuple[str, ...]]:
+        """What is asked for besides the setting."""
+        if self.opposite:
+            return {"against": (*self.setting.against, self.clause)}
+        return {"without": (*self.setting.without, self.clause)}
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What came of a switch: the number of the first board that comes out otherwise, how many boards were looked at,
+    how many of them could not be looked at to the end, and whether that was all that there are."""
+
+    board: int | None
+    looked: int
+    unfinished: int = 0
+    every: bool = True
+
+
+def find_effect(emit: Emit, switch: Switch) -> None:
+    """Emits an Effect. A board that fails with the change counts as coming out otherwise."""
+    deadline = time.monotonic() + switch.seconds
+    looked = unfinished = 0
+    for number, layout, before in switch.boards:
         stop.check()
         if time.monotonic() > deadline:
-            break
-        looked += 1
-        if differs(layout, setting, before, change):
-            emit("result", (number, looked, True))
+            emit("result", Effect(None, looked, unfinished, False))
             return
-    emit("result", (None, looked, looked == len(boards)))
+        looked += 1
+        found = differs(layout, switch, before)
+        if found:
+            emit("result", Effect(number, looked, unfinished))
+            return
+        unfinished += found is None
+    emit("result", Effect(None, looked, unfinished))
 
 
-def differs(layout: Layout, setting: Setting, before: str, change: Mapping[str, Any]) -> bool:
-    """Whether a board comes out otherwise with the change."""
+def differs(layout: Layout, switch: Switch, before: str) -> bool | None:
+    """Whether a board comes out otherwise with the change; None where that would have taken too long."""
+    setting = switch.setting
+    board = board_of(layout, rules=setting.rules, cards=setting.cards)
+    if not before:
+        try:
+            plain = resolve_board(board, setting)
+        except (BoardError, RulesError):
+            return None
+        if not plain.complete:
+            return None
+        before = signature(plain)
     try:
-        result = resolved(layout, setting, **change)
-        return result.complete and signature(result) != before
-    except RulesError:
+        result = resolve_board(board, setting, **switch.change)
+    except (BoardError, RulesError):
         return True
-    except BoardError:
-        return False
+    return signature(result) != before if result.complete else None
 
 
 @dataclass(frozen=True)
