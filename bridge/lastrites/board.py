@@ -104,6 +104,12 @@ def _from_yaml(text: str, path: str, rules: Path | None, cards: Path | None) -> 
     problems: list[Problem] = []
     try:
         read = reader.read(root)
+        numbered = reader.joined_by_spares()
+        if numbered:
+            reader = BoardReader(game, path, numbered)
+            if cards is not None:
+                reader.define_files(cards)
+            read = reader.read(root)
     except BoardError as error:
         problems += error.problems
         read = reader.out

@@ -67,9 +67,12 @@ class Reading:
 
 
 class BoardReader:
-    """Reads one board of a game. ``read`` gives everything or raises BoardError with every mistake."""
+    """Reads one board of a game. ``read`` gives everything or raises BoardError with every mistake.
 
-    def __init__(self, game: Game, file: str) -> None:
+    ``numbered`` are printed cards whose copies are written ``Name#k`` also where the board has only one.
+    """
+
+    def __init__(self, game: Game, file: str, numbered: frozenset[str] = frozenset()) -> None:
         self.game, self.shape, self.words = game, game.shape, game.words
         self.notes = Notes(game.shape, file)
         self.cards = BoardCards(game.cards)
@@ -78,6 +81,7 @@ class BoardReader:
         self.out = Reading(self.to.players)
         self.definitions: dict[str, _Definition] = {}
         self.offered = 0
+        self.numbered = numbered
 
     # ---- the whole file
 
@@ -452,6 +456,12 @@ class BoardReader:
 
     # ---- names of cards
 
+    def joined_by_spares(self) -> frozenset[str]:
+        """Printed cards of which one stands on the board without a number, and others may come to be."""
+        spare = {self.cards.prints[str(fact.args[0])] for fact in self.out.facts if fact.name == "spare"}
+        alone = (card for card in self.found if card.called == self.cards.title(card.printed))
+        return frozenset(card.printed for card in alone if card.printed in spare)
+
     def name_copies(self) -> None:
         """Give every card the name that outcomes print, counted over the whole file."""
         groups: dict[str, list[_Card]] = {}
@@ -473,7 +483,7 @@ class BoardReader:
                     taken[card.copy] = card
             free = (count for count in range(1, len(group) + len(taken) + 1) if count not in taken)
             for card in group:
-                if card.copy is None and len(group) == 1:
+                if card.copy is None and len(group) == 1 and printed not in self.numbered:
                     card.called = title
                 else:
                     card.called = f"{title}#{card.copy if card.copy is not None else next(free)}"
