@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from typing import Any
@@ -14,6 +15,9 @@ import lastrites
 from lastrites.resolution import Resolution
 from lastrites.terms import Term
 from lastrites.trace import longest
+
+BOARDS = int(os.environ.get("LASTRITES_RANDOM_BOARDS", "20"))
+"""How many boards each property is tried on."""
 
 MOST_ORDERS = 120
 LONGEST = 22
@@ -30,7 +34,7 @@ def small(resolution: Resolution) -> bool:
     return sum(count for count in counts if isinstance(count, int)) <= MOST_ORDERS and longest(resolution) <= LONGEST
 
 
-@settings(bounded, max_examples=30)
+@settings(bounded, max_examples=BOARDS)
 @given(layouts())
 def test_the_modes_agree(layout: Json) -> None:
     """Layer mode on every state; trace mode wherever the board is small enough for it."""
@@ -66,7 +70,7 @@ def source(decision: Term) -> str:
     return re.sub(r"#\d+$", "", str(instance.args[1].args[0]))
 
 
-@settings(bounded, max_examples=30)
+@settings(bounded, max_examples=BOARDS)
 @given(layouts(most=5))
 def test_nothing_is_lost_or_doubled(layout: Json) -> None:
     """In every state each card is in one place; Æmber changes only where something is gained or lost."""
@@ -131,7 +135,7 @@ def seen(state: Any) -> Any:
     return plain(unordered(state))
 
 
-@settings(bounded, max_examples=20)
+@settings(bounded, max_examples=BOARDS)
 @given(layouts())
 def test_numbers_do_not_depend_on_names_or_on_the_order_in_the_file(layout: Json) -> None:
     resolution = lastrites.resolve(board_of(layout))
@@ -141,7 +145,7 @@ def test_numbers_do_not_depend_on_names_or_on_the_order_in_the_file(layout: Json
     assert again.questions == resolution.questions
 
 
-@settings(bounded, max_examples=20)
+@settings(bounded, max_examples=BOARDS)
 @given(layouts(most=3))
 def test_an_outcome_is_a_board_at_rest(layout: Json) -> None:
     """Put into a board file without an event, an outcome stays as it is."""

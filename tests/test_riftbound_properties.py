@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import Any
 
@@ -17,6 +18,9 @@ from lastrites.explore import StateGraph
 from lastrites.resolution import Resolution
 from lastrites.terms import Term
 
+BOARDS = int(os.environ.get("LASTRITES_RANDOM_BOARDS", "3"))
+"""How many boards each property is tried on."""
+
 STEPS = {
     "1.4": ("victory", "designations", "capture", "kill", "heal", "withdraw", "expire", "empty", "control", "correct",
             "contested"),
@@ -30,7 +34,7 @@ def resolve(layout: Json, edition: str = "1.4") -> Resolution:
     return lastrites.resolve(board, edition=edition, limits=lastrites.Limits(states=1_500))
 
 
-@settings(bounded, max_examples=3)
+@settings(bounded, max_examples=BOARDS)
 @given(layouts())
 def test_the_modes_agree(layout: Json) -> None:
     """Layer mode on every state; trace mode wherever the board is small enough for it."""
@@ -73,7 +77,7 @@ def steps_out_of_order(graph: StateGraph, edition: str) -> list[tuple[str, str]]
     ]
 
 
-@settings(bounded, max_examples=3)
+@settings(bounded, max_examples=BOARDS)
 @given(layouts(most=4))
 def test_nothing_is_lost_nothing_dies_twice_and_steps_keep_their_order(layout: Json) -> None:
     """Each card is in one place, tokens may cease; what has left the board does not come back by itself."""
@@ -105,7 +109,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-@settings(bounded, max_examples=3)
+@settings(bounded, max_examples=BOARDS)
 @given(layouts(most=4))
 def test_numbers_do_not_depend_on_names_or_on_the_order_of_the_file(layout: Json) -> None:
     first, second = resolve(layout), resolve(rewritten(layout))

@@ -9,6 +9,7 @@ import pytest
 from fixture_help import ROOT, disagreements
 
 import lastrites
+from lastrites import explore as exploring
 from lastrites.count import View, walks
 from lastrites.explore import explore
 from lastrites.resolution import Resolution
@@ -178,10 +179,12 @@ def test_frames_that_nest_deeper_than_the_bound(mode: str) -> None:
     assert graph.rulebook.constant("max_depth") >= 10
 
 
-def test_frames_without_end() -> None:
+def test_frames_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The deepest nesting that is tried is a bound like the others; here a low one, since each costs a grounding."""
+    monkeypatch.setitem(exploring._MOST, "max_depth", 15)
     graph = explore(book(NESTING.replace("bottom = 9", "bottom = 200")))
     assert not graph.complete
-    assert "max_depth" in graph.reason
+    assert "the bound max_depth (15) was reached" in graph.reason
 
 
 def test_trace_mode_says_when_a_bound_is_too_small() -> None:
