@@ -69,3 +69,51 @@ def test_an_edition_of_the_command_line_does_not_hide_a_wrong_one_in_the_file(
     file.write_text(GROWS.replace("active", 'edition: "99"\nactive'), encoding="utf-8")
     assert cli.main(["outcomes", str(file), "--edition", "17.3"]) == 2
     assert f"{file}:3:10: LR-E031 unknown edition `99`" in capsys.readouterr().err
+
+
+IDLE = """
+game: riftbound
+active: P1
+cards:
+  Mourner: {type: unit, might: 1, abilities: [{when: a unit dies, steps: [{draw: 1}]}]}
+  Statue: {type: unit, might: 1, abilities: [{when: constant, steps: [{draw: 1}]}, {when: deathknell}]}
+players: {P1: {base: [Mourner, Statue]}, P2: {}}
+event: {kill: [Mourner]}
+"""
+
+
+def test_an_ability_that_can_never_do_anything_is_told() -> None:
+    with pytest.raises(BoardError) as caught:
+        lastrites.Board.from_text(IDLE)
+    found = [(problem.line, problem.code) for problem in caught.value.problems]
+    assert found == [(5, "LR-E042"), (6, "LR-E042"), (6, "LR-E042"), (6, "LR-E042")]
+    assert "`when: a unit dies` does nothing without `watches:`" in str(caught.value)
+    assert "`steps:` does nothing in an ability with `when: constant`" in str(caught.value)
+
+
+MISPLACED = """
+game: riftbound
+active: P1
+players:
+  P1: {base: [Ruined Rex: {gear: [Watchful Sentry]}, Flurry of Blades], hand: [Recruit]}
+  P2: {runes: [LeBlanc], legend: [Ruined Rex], rune deck: [Mystic Poro]}
+battlefields: {bf1: {units: {P1: [Falling Star]}, gear: {P2: [LeBlanc]}}}
+event: {kill: [Flurry of Blades]}
+"""
+
+
+def test_a_card_is_told_where_its_type_cannot_be() -> None:
+    with pytest.raises(BoardError) as caught:
+        lastrites.resolve(lastrites.Board.from_text(MISPLACED))
+    assert {problem.code for problem in caught.value.problems} == {"LR-E037"}
+    told = [str(problem).split("LR-E037 ")[1] for problem in caught.value.problems]
+    assert told == [
+        "`Watchful Sentry`: only gear is attached",
+        "`Flurry of Blades`: a base holds units and gear",
+        "`Recruit`: a token is on the board only",
+        "`LeBlanc, Fragmented#1`: only runes are among the runes; a unit or gear is in the base",
+        "`Ruined Rex#2`: only a legend is in the legend zone",
+        "`Mystic Poro`: only runes are in a rune deck",
+        "`Falling Star`: only units stand among the units of a battlefield",
+        "`LeBlanc, Fragmented#2`: only gear lies among the gear of a battlefield",
+    ]

@@ -9,7 +9,7 @@ from itertools import count
 from lastrites.names import slug
 from lastrites.notes import Notes
 from lastrites.shape import Key
-from lastrites.terms import Term, fn
+from lastrites.terms import Term, Value, fn
 from lastrites.words import FindCard, WordError, Words, number, only_entry, truth
 from lastrites.yamlio import List, Node, Scalar
 
@@ -51,10 +51,29 @@ class DefinitionReader:
         """Number and facts of one ability; what it gives to others is numbered after it."""
         own = next(numbers)
         facts: list[Term] = []
-        for key, value in self.reader.entries("ability", node, required=("when",), at=node):
+        entries = list(self.reader.entries("ability", node, required=("when",), at=node))
+        for key, value in entries:
             with self.reader.collecting():
                 facts += self.part(id, own, key, value, numbers)
+        for fact in facts:
+            if fact.name == "ability" and fact.args[:2] == (id, own):
+                self.check_parts(fact.args[2], node, {key.text: value for key, value in entries})
         return own, facts
+
+    def check_parts(self, when: Value, node: Node, parts: dict[str, Node]) -> None:
+        """Note what an ability lacks without which it can do nothing, and what does nothing in it."""
+        if not isinstance(when, Term):
+            return
+        told = self.words.text("when", when)
+        for keys in self.words.wanted.get(when, {}).values():
+            if not parts.keys() & set(keys):
+                named = " or ".join(f"`{key}:`" for key in keys)
+                self.reader.note("LR-E042", node, f"an ability with `when: {told}` does nothing without {named}")
+        for key in self.words.useless.get(when, ()):
+            if key in parts:
+                message = f"`{key}:` does nothing in an ability with `when: {told}`"
+                wanted = [" or ".join(f"`{key}:`" for key in keys) for keys in self.words.wanted.get(when, {}).values()]
+                self.reader.note("LR-E042", parts[key], message, f"it goes by {' and '.join(wanted)}" if wanted else "")
 
     def part(self, id: str, own: int, key: Key, node: Node, numbers: Iterator[int]) -> list[Term]:
         words, form = self.words, key.form.name

@@ -85,10 +85,12 @@ class Words:
     sayings: dict[tuple[str, int], str] = field(default_factory=dict)
     special: dict[tuple[str, int], list[tuple[Term, str]]] = field(default_factory=dict)
     phrases: dict[Term, str] = field(default_factory=dict)
+    wanted: dict[Term, dict[int, list[str]]] = field(default_factory=dict)
+    useless: dict[Term, list[str]] = field(default_factory=dict)
 
     @classmethod
     def from_facts(cls, facts: Iterable[Term]) -> Words:
-        """Read ``word/3``, ``word_with/4``, ``verb/3`` and ``says/3``; other facts are left alone."""
+        """Read ``word/3``, ``word_with/4``, ``verb/3``, ``says/3``, ``wants/3`` and ``useless/2``; other facts are left alone."""
         words = cls()
         for fact in sorted(facts, key=order):
             match fact:
@@ -102,6 +104,10 @@ class Words:
                     words.nested.setdefault(kind, {})[fold(key)] = (functor, sub)
                 case Term("verb", (str(text), Term(functor, ()), Term(form, ()))):
                     words.verbs.setdefault(fold(text), []).append((functor, form))
+                case Term("wants", (Term() as when, int(group), str(key))):
+                    words.wanted.setdefault(when, {}).setdefault(group, []).append(key)
+                case Term("useless", (Term() as when, str(key))):
+                    words.useless.setdefault(when, []).append(key)
                 case Term("says", (Term(name, args) as what, int(arity), str(text))):
                     if args:
                         words.special.setdefault((name, arity), []).append((what, text))
