@@ -166,7 +166,9 @@ def unknown_answers(
             problems.append(unknown(file, f"answer to {question}", answer, known.answers[question], where))
     names = (*known.editions, *known.profiles)
     if edition is not None and edition not in names:
-        problems.append(unknown(file, "edition", edition, names, places.get("edition", (0, 0))))
+        hint = f"known here: {', '.join(names) or 'none'}"
+        where = places.get("edition", (0, 0))
+        problems.append(Problem("LR-E031", file, *where, f"unknown edition `{edition}`", hint))
     return problems
 
 

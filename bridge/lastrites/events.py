@@ -21,7 +21,8 @@ _OPTIONS = ("by", "choose", "detail")
 class EventReader:
     """Turns ``event:`` into ``event/3`` and the facts that belong to it.
 
-    ``places`` says where the answers to an event's decisions stand: ``"choose.1.2"`` -> line, column.
+    ``places`` says where events stand, and the answers to their decisions: ``"event.event(1)"``, ``"choose.1.2"`` ->
+    line, column.
     """
 
     def __init__(self, notes: Notes, words: Words, references: References) -> None:
@@ -38,6 +39,7 @@ class EventReader:
 
     def event(self, place: int, node: Node, default: str) -> list[Term]:
         entries = self.notes.entries("event", node)
+        self.places[f"event.{fn('event', place)}"] = (node.line, node.column)
         verbs = [(key, value) for key, value in entries if key.form.name not in _OPTIONS]
         strange = isinstance(node, Mapping) and len(entries) < len(node.entries)  # noted already
         if isinstance(node, Mapping) and len(verbs) != 1 and not (strange and not verbs):

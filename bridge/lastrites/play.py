@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lastrites.editions import choose_reading, questions_of
 from lastrites.errors import BoardError, Problem
 from lastrites.explore import CHANCE, NOBODY, PLAYER, READING, next_bounds
-from lastrites.resolution import rulebook
+from lastrites.resolution import impossible_problems, rulebook
 from lastrites.solver import BoundReached, LayerRules, Option, Rulebook, Situation, fail
 from lastrites.state import State, StateWriter
 from lastrites.terms import Term
@@ -75,8 +75,7 @@ class Play:
             told = (f"these rules do not support {what} yet" for what in self._rules.unsupported)
             raise BoardError([Problem("LR-E027", board.path, 0, 0, text) for text in told])
         if self._rules.impossible:
-            told = (f"`{card}`: {text}" for card, text in self._rules.impossible)
-            raise BoardError([Problem("LR-E037", board.path, 0, 0, text) for text in told])
+            raise BoardError(impossible_problems(board, self._rules.impossible))
         self.fluents = self._rules.fluents
         self._writer = StateWriter(board)
         facts = [*board.rules.card_facts(board.library_ids()), *board.facts]

@@ -169,8 +169,7 @@ class BoardReader:
         for name, value in node.entries:
             with self.notes.collecting():
                 word = self.words.value(key.constant(1), name)
-                place = isinstance(value, Scalar) and value.text in self.to.places
-                what = value.text if place and isinstance(value, Scalar) else self.to.player(value)
+                what = self.to.player_or_place(value)
                 facts.append(_init(key.constant(0), word, what))
         return facts
 

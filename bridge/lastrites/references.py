@@ -30,6 +30,21 @@ class References:
         shown = f"`{node.text}` is no player of this board" if isinstance(node, Scalar) else "a player is expected here"
         raise WordError("LR-E024", node, shown, "players: " + ", ".join(self.players))
 
+    def player_or_place(self, node: Node) -> str:
+        """The player or the place that a node names. Raises WordError (LR-E024)."""
+        if isinstance(node, Scalar) and node.text in self.places:
+            return node.text
+        if not isinstance(node, Scalar) or node.text in self.players or not self.places:
+            return self.player(node)
+        hint = f"players: {', '.join(self.players)}; {', '.join(self._places_of(level) for level in self._levels())}"
+        raise WordError("LR-E024", node, f"`{node.text}` is neither a player nor a place of this board", hint)
+
+    def _levels(self) -> list[str]:
+        return list(dict.fromkeys(self.places.values()))
+
+    def _places_of(self, level: str) -> str:
+        return f"{level}s: {', '.join(place for place, other in self.places.items() if other == level)}"
+
     def one(self, node: Node) -> str:
         """The one card of the board that a node names. Raises WordError (LR-E018, LR-E019, LR-E020)."""
         if not isinstance(node, Scalar):

@@ -348,12 +348,7 @@ def resolve(
         used = chosen(reduction) - {SYMMETRY} if pile_order else chosen(reduction)
         graph = explore(book, mode=mode, reduction=used, limits=walk, progress=progress)
     except Impossible as error:
-        raise BoardError(
-            sorted(
-                Problem("LR-E037", board.path, *board.places.get(f"card.{card}", (0, 0)), f"`{card}`: {text}")
-                for card, text in error.what
-            )
-        ) from None
+        raise BoardError(impossible_problems(board, error.what)) from None
     except Unsupported as error:
         raise BoardError(
             [Problem("LR-E027", board.path, 0, 0, f"these rules do not support {what} yet") for what in error.what]
@@ -378,6 +373,18 @@ def resolve(
 
         resolution._plainly = plainly
     return resolution
+
+
+def impossible_problems(board: Board, what: Iterable[tuple[str, str]]) -> list[Problem]:
+    """What no board can have, as told by the rules: each card with what is wrong, each event with what it lacks."""
+    problems = []
+    for name, text in what:
+        if f"event.{name}" in board.places:
+            problems.append(Problem("LR-E013", board.path, *board.places[f"event.{name}"], text))
+        else:
+            where = board.places.get(f"card.{name}", (0, 0))
+            problems.append(Problem("LR-E037", board.path, *where, f"`{name}`: {text}"))
+    return sorted(problems)
 
 
 def loose(state: Any) -> str:

@@ -90,7 +90,7 @@ class Words:
 
     @classmethod
     def from_facts(cls, facts: Iterable[Term]) -> Words:
-        """Read ``word/3``, ``word_with/4``, ``verb/3``, ``says/3``, ``wants/3`` and ``useless/2``; other facts are left alone."""
+        """Read ``word/3``, ``word_with/4``, ``verb/3``, ``says/3``, ``wants/3`` and ``useless/2``; no other facts."""
         words = cls()
         for fact in sorted(facts, key=order):
             match fact:
