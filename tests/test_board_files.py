@@ -287,7 +287,10 @@ def test_every_awkward_name_can_lie_on_a_board() -> None:
         (zones("aember: 1") + "house: discoball\n", "LR-E016", 7, 8, "house"),
         (zones("aember: 1") + "readings: nested\n", "LR-E014", 7, 11, "question: answer"),
         (zones("aember: 1") + "lasting: [{until: end of turn}]\n", "LR-E013", 7, 11, "`ability` is missing"),
-        (zones("aember: 1") + "lasting: [{ability: {when: omni, steps: [gain: 1]}, until: dawn}]\n", "LR-E016", 7, 60, "not a moment"),
+        (
+            zones("aember: 1") + "lasting: [{ability: {when: omni, steps: [gain: 1]}, until: dawn}]\n",
+            "LR-E016", 7, 60, "not a moment",
+        ),
         (zones("aember: 1") + "may: {Ann: [x]}\n", "LR-E027", 7, 6, "not supported"),
         # players
         (HEAD.replace("active: Ann", "active: An") + "    aember: 1\n  Bob:\n", "LR-E024", 2, 9, "Ann, Bob"),
