@@ -118,6 +118,7 @@ class Check:
         self.workers, self.show, self.progress = workers, show, progress
         self.deadline = None if seconds is None else time.monotonic() + seconds
         self.result = Outcome(game.name)
+        self._small: dict[Sought, Spot] = {}
 
     def run(self) -> Outcome:
         """Look at everything in the scope. What is known when the time is up is kept, and marked incomplete."""
@@ -274,7 +275,12 @@ class Check:
             for pair in dict.fromkeys(p for _, report in good for p in report.open.get(question, ())):
                 having = [spot for spot, report in good if pair in report.open.get(question, ())]
                 first(Sought("answers", (question, *pair)), having)
-        arguments = [(spot.layout, setting, sought, SHRINK_SECONDS) for sought, spot, _ in wanted]
+        # What is smallest under another edition is mostly so under this one.
+        starts = [[*filter(None, [self._small.get(sought)]), spot] for sought, spot, _ in wanted]
+        arguments = [
+            ([each.layout for each in spots], setting, sought, SHRINK_SECONDS)
+            for (sought, _, _), spots in zip(wanted, starts, strict=True)
+        ]
         told: dict[int, Any] = {}
         if late is not None:
             arguments = []
@@ -286,6 +292,9 @@ class Check:
         silences: dict[str, list[tuple[tuple[str, ...], Spot, int, Any]]] = {}
         for place, (sought, spot, number) in enumerate(wanted):
             result = told.get(place)
+            if result:
+                spot = starts[place][result["start"]]
+                self._small[sought] = Spot(spot.name, result["layout"])
             if sought.kind == "answers":
                 silences.setdefault(sought.names[0], []).append((sought.names[1:], spot, number, result))
             else:

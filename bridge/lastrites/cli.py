@@ -918,7 +918,7 @@ def _editions(game: Game, wanted: Sequence[str]) -> list[str]:
     except RulesError:
         return [""]  # what is wrong with the questions is a finding
     if "all" in wanted:
-        return list(known.editions)
+        return list(known.editions[::-1])  # clauses are switched off under the first
     problems = []
     for name in wanted:
         if name not in (*known.editions, *known.profiles):

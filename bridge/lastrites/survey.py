@@ -299,17 +299,20 @@ def shows(layout: Layout, setting: Setting, sought: Sought) -> bool:
         return False
 
 
-def shrink(emit: Emit, argument: tuple[Layout, Setting, Sought, float]) -> None:
-    """Emits the smallest layout that still shows what is sought, and the steps that lead there in words."""
-    layout, setting, sought, seconds = argument
+def shrink(emit: Emit, argument: tuple[Sequence[Layout], Setting, Sought, float]) -> None:
+    """Emits the smallest layout that still shows what is sought, and the steps that lead there in words. It is made
+    from the first of several that shows it; ``start`` is the number of that one."""
+    layouts, setting, sought, seconds = argument
     deadline = time.monotonic() + seconds
+    # The last one is known to show it.
+    start = next((n for n, each in enumerate(layouts[:-1]) if shows(each, setting, sought)), len(layouts) - 1)
 
     def late() -> bool:
         stop.check()
         return time.monotonic() > deadline
 
-    small = smallest(layout, lambda candidate: shows(candidate, setting, sought), late)
-    emit("result", {"layout": small, "smallest": not late(), **_told(small, setting, sought)})
+    small = smallest(layouts[start], lambda candidate: shows(candidate, setting, sought), late)
+    emit("result", {"start": start, "layout": small, "smallest": not late(), **_told(small, setting, sought)})
 
 
 def _told(layout: Layout, setting: Setting, sought: Sought) -> dict[str, Any]:
