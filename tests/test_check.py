@@ -17,12 +17,13 @@ import pytest
 from fixture_help import ROOT
 
 from lastrites import cli, lptext
+from lastrites.book import read_book
 from lastrites.check import Check, Outcome, Scope
 from lastrites.findings import Finding, precedences
 from lastrites.game import load_game
 from lastrites.layouts import Layout, generated, plain, read_layout, smaller, smallest, weight, written
 from lastrites.static import check_cards, check_rules
-from lastrites.survey import Setting, Sought, shows
+from lastrites.survey import Setting, Sought, Switch, differs, look, shows
 from lastrites.yamlio import parse
 
 TINY = ROOT / "tests" / "tinygame"
@@ -151,6 +152,37 @@ def test_idle_clauses_and_a_redundant_pair(tmp_path: Path) -> None:
     assert found == {"or.twin", "or.fall", "or.idle"}
     pairs = {finding.clauses for finding in of_kind(result, "redundant")}
     assert pairs == {("or.fall", "or.twin")}
+
+
+def test_a_clause_that_matters_under_other_answers_only_is_dormant(tmp_path: Path) -> None:
+    rules = orchard(tmp_path, old='settles("first",', new='settles("second",late_fruit,joins). settles("first",')
+    result = checked(rules, [TINY / "boards" / "plum-shakes-its-neighbors.yaml"], "clauses")
+    (found,) = of_kind(result, "dormant")
+    assert found.clauses == ("or.late",)
+    assert found.details["shown_by"] == "plum-shakes-its-neighbors"
+    assert "or.late" not in {finding.clauses[0] for finding in of_kind(result, "idle")}
+
+
+@pytest.mark.parametrize("name", ["keyforge/soleft-and-burnished-nickles", "riftbound/damage-and-healing-in-one-item"])
+def test_a_board_comes_out_the_same_without_what_it_cannot_rest_on(name: str) -> None:
+    """Which clauses a board rests on is read off the ground program; the others are really without effect there."""
+    path = ROOT / "fixtures" / f"{name}.yaml"
+    made = read_layout(path)
+    seen: list[Any] = []
+    setting = Setting()
+    look(lambda kind, told: seen.append(told), (made, setting, True))
+    report = seen[0]
+    assert set(report["rests"]) <= set(report["widely"])
+    clauses = {each.id: each.kind for each in read_book(load_game(name.split("/")[0])).clauses}
+    free = [clause for clause in sorted(clauses) if clause not in report["rests"]]
+    assert free
+    for clause_id in free[::12]:
+        switch = Switch(clause_id, clauses[clause_id] == "consequence", (), setting, 60.0)
+        assert differs(made, switch, report["signature"]) is False, clause_id
+    assert any(
+        differs(made, Switch(each, clauses[each] == "consequence", (), setting, 60.0), report["signature"])
+        for each in report["rests"]
+    )
 
 
 def test_open_questions_with_their_smallest_board(tmp_path: Path) -> None:

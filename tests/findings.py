@@ -1,0 +1,85 @@
+"""Makes docs/findings.md: what the rules of both games say about themselves, and where their readings part.
+
+Run by hand: ``PYTHONPATH=bridge python tests/findings.py --workers 2``. For each game it runs ``lastrites check`` and
+``lastrites separate --all``; what these tell is kept under ``build/findings`` and taken up again as long as rules and
+fixtures are the same, so that the page can be written anew at once. The boards are written to ``docs/boards``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from findings_boards import Boards
+from findings_page import page
+from fixture_help import FIXTURES, ROOT
+
+from lastrites.game import load_game
+
+KEPT = ROOT / "build" / "findings"
+PAGE = ROOT / "docs" / "findings.md"
+GAMES = ("keyforge", "riftbound")
+Json = dict[str, Any]
+
+
+def version(game: str) -> str:
+    """A name for the rules of a game and its fixtures."""
+    digest = hashlib.sha256()
+    rules = [ROOT / "rules" / part for part in ("core", game)]
+    for file in sorted(path for folder in (*rules, FIXTURES / game) for path in folder.rglob("*") if path.is_file()):
+        digest.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def told(game: str, what: str, arguments: Sequence[str], anew: bool) -> Json:
+    """What a command says in JSON, from the last run if nothing has changed since; with ``anew`` False from the last
+    run in any case, if there was one."""
+    kept = KEPT / f"{game}-{what}.json"
+    now = version(game)
+    if kept.is_file():
+        old: Json = json.loads(kept.read_text(encoding="utf-8"))
+        if not anew or (old["version"], old["arguments"]) == (now, list(arguments)):
+            return dict(old["result"])
+    command = [sys.executable, "-m", "lastrites", what, game, *arguments, "--json"]
+    print(" ".join(["lastrites", *command[3:]]), file=sys.stderr, flush=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT)
+    if not done.stdout:
+        raise SystemExit(f"{what} told nothing (status {done.returncode})")
+    result: Json = json.loads(done.stdout)
+    KEPT.mkdir(parents=True, exist_ok=True)
+    row = {"version": now, "arguments": list(arguments), "result": result}
+    kept.write_text(json.dumps(row, ensure_ascii=False, indent=1), encoding="utf-8")
+    return result
+
+
+def main() -> int:
+    """Run what has to be run, write the boards and the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("games", nargs="*", help="games to run the commands for; the others are told as kept")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--max-cards", type=int, default=3, help="the most cards that separate tries (default: 3)")
+    parser.add_argument("--timeout", type=int, default=300, help="seconds for each run of separate (default: 300)")
+    parser.add_argument("--page", action="store_true", help="only write the page, from the last runs")
+    args = parser.parse_args()
+    sections = []
+    for name in GAMES:
+        run = not args.page and (not args.games or name in args.games)
+        workers = ["--workers", str(args.workers)]
+        check = told(name, "check", ["--edition", "all", *workers], run)
+        scope = ["--all", "--max-cards", str(args.max_cards), "--timeout", str(args.timeout)]
+        separate = told(name, "separate", [*scope, *workers, "--journal", str(KEPT / f"{name}.ndjson")], run)
+        boards = Boards(load_game(name), check, separate, kept=KEPT / f"{name}-boards.json")
+        boards.write(ROOT / "docs" / "boards" / name)
+        sections.append((boards, check, separate))
+    PAGE.write_text(page(sections), encoding="utf-8")
+    print(f"written: {PAGE.relative_to(ROOT)}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
