@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import lastrites
 from lastrites.errors import BoardError, Problem
+from lastrites.options import card_files, duration, option_groups, positive, readings_of, whole_number
 from lastrites.reductions import REDUCTIONS
 from lastrites.terminal import Progress, Style, page_width
 
@@ -45,87 +46,6 @@ exit status:
 
 # ---------------------------------------------------------------- arguments
 
-def _reading(text: str) -> tuple[str, str]:
-    question, equals, answer = text.partition("=")
-    if not equals or not question.strip() or not answer.strip():
-        raise argparse.ArgumentTypeError(f"{text!r} is not QUESTION=ANSWER, for example cascade=nested")
-    return question.strip(), answer.strip()
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < len(text) < 19 or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
-    return seconds
-
-
-def _folder(text: str) -> Path:
-    path = Path(text)
-    if not path.is_dir():
-        raise argparse.ArgumentTypeError(f"{text} is not a folder")
-    return path
-
-
-def _cards(text: str) -> Path:
-    path = Path(text)
-    if not path.exists():
-        raise argparse.ArgumentTypeError(f"{text} is no file or folder of cards")
-    return path
-
-
-def _option_groups(parser: argparse.ArgumentParser, *names: str) -> None:
-    if "sources" in names:
-        group = parser.add_argument_group("where rules and cards come from")
-        group.add_argument("--rules", type=_folder, metavar="DIR",
-                           help="rules instead of those installed: core/ and a folder for each game")  # fmt: skip
-        if "cards" in names:
-            group.add_argument("--cards", type=_cards, metavar="DIR",
-                               help="a folder of files with cards of one's own, or one such file")  # fmt: skip
-    if "readings" in names:
-        group = parser.add_argument_group("how the rules are read")
-        group.add_argument("--reading", type=_reading, action="append", default=[], metavar="Q=A",
-                           help="answer the question Q by A, before board and edition; may be repeated")  # fmt: skip
-        group.add_argument("--edition", metavar="NAME", help="an edition of the rules, or the profile of an engine")
-        group.add_argument("--without", action="append", default=[], metavar="CLAUSE",
-                           help="as if this clause were not in the book; may be repeated")  # fmt: skip
-        group.add_argument("--against", action="append", default=[], metavar="CLAUSE",
-                           help="as if the opposite of this clause, a consequence, were in the book")  # fmt: skip
-        if "no piles" not in names:
-            group.add_argument("--pile-order", action="store_true",
-                               help="tell outcomes apart that differ only in the order of cards in a pile")  # fmt: skip
-    if "limits" in names:
-        group = parser.add_argument_group("limits")
-        group.add_argument("--limit-states", type=_positive, metavar="N", help="stop after N states")
-        group.add_argument("--timeout", type=_seconds, metavar="S", help="stop after S seconds, whatever is going on")
-        group.add_argument("--max-memory", type=_positive, metavar="M", help="stop when M MiB of memory are in use")
-        group.add_argument("--no-reduction", action="append", default=[], metavar="NAME", choices=["all", *REDUCTIONS],
-                           help="explore without a reduction: --no-reduction=symmetry, --no-reduction=lookup, or all "
-                           "without a name; the answer is the same")  # fmt: skip
-    if "workers" in names:
-        group.add_argument("--workers", type=_positive, default=1, metavar="N",
-                           help="work on N boards at the same time (default: 1)")  # fmt: skip
-    if "output" in names:
-        group = parser.add_argument_group("output")
-        group.add_argument("--json", action="store_true", help="for programs: JSON on stdout")
-    if "quiet" in names:
-        group.add_argument("-q", "--quiet", action="store_true", help="no progress and no remarks on stderr")
-
-
 def build_parser() -> argparse.ArgumentParser:
     """The parser with all commands."""
     parser = argparse.ArgumentParser(
@@ -157,7 +77,7 @@ def build_parser() -> argparse.ArgumentParser:
          "lastrites outcomes --json --timeout 60 board.yaml > answer.json"],
     )  # fmt: skip
     outcomes.add_argument("boards", nargs="+", metavar="BOARD", type=Path)
-    _option_groups(outcomes, "sources", "cards", "readings", "limits", "workers", "output", "quiet")
+    option_groups(outcomes, "sources", "cards", "readings", "limits", "workers", "output", "quiet")
 
     orders = command(
         "orders", run_orders, "the legal orders themselves, one after another",
@@ -169,8 +89,8 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     orders.add_argument("board", metavar="BOARD", type=Path)
     orders.add_argument("--outcome", metavar="ID", help="only orders that end in this outcome")
-    orders.add_argument("--limit", type=_positive, metavar="N", help="at most N orders")
-    _option_groups(orders, "sources", "cards", "readings", "limits", "output", "quiet")
+    orders.add_argument("--limit", type=positive, metavar="N", help="at most N orders")
+    option_groups(orders, "sources", "cards", "readings", "limits", "output", "quiet")
 
     why = command(
         "why", run_why, "the ruling on an outcome, and an order that leads there, with every clause",
@@ -183,7 +103,7 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     why.add_argument("board", metavar="BOARD", type=Path)
     why.add_argument("--outcome", metavar="ID", help="the outcome, as `lastrites outcomes` names it")
-    _option_groups(why, "sources", "cards", "readings", "limits", "output", "quiet")
+    option_groups(why, "sources", "cards", "readings", "limits", "output", "quiet")
 
     graph = command(
         "graph", run_graph, "which abilities can affect one another, and how",
@@ -201,7 +121,7 @@ def build_parser() -> argparse.ArgumentParser:
     graph.add_argument("--possible", action="store_true",
                        help="draw too what could be in principle, but never matters on this board")  # fmt: skip
     graph.set_defaults(pile_order=False)
-    _option_groups(graph, "sources", "cards", "readings", "no piles", "limits", "output", "quiet")
+    option_groups(graph, "sources", "cards", "readings", "no piles", "limits", "output", "quiet")
 
     why_not = command(
         "why-not", run_why_not, "why a state that one might expect does not come out",
@@ -215,8 +135,8 @@ def build_parser() -> argparse.ArgumentParser:
     why_not.add_argument("board", metavar="BOARD", type=Path)
     why_not.add_argument("state", metavar="STATE",
                          help="what should come out; what it does not mention is not looked at")  # fmt: skip
-    _option_groups(why_not, "sources", "cards", "readings", "limits", "output", "quiet")
-    why_not.add_argument("--tries", type=_count, default=40, metavar="N",
+    option_groups(why_not, "sources", "cards", "readings", "limits", "output", "quiet")
+    why_not.add_argument("--tries", type=whole_number, default=40, metavar="N",
                          help="switch at most N clauses, one at a time (default: 40)")  # fmt: skip
 
     play = command(
@@ -228,7 +148,7 @@ def build_parser() -> argparse.ArgumentParser:
          "printf '2\\n1\\ns reached.yaml\\n' | lastrites play board.yaml"],
     )  # fmt: skip
     play.add_argument("board", metavar="BOARD", type=Path)
-    _option_groups(play, "sources", "cards", "readings")
+    option_groups(play, "sources", "cards", "readings")
 
     report = command(
         "report", run_report, "one self-contained page about a board",
@@ -238,7 +158,7 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     report.add_argument("board", metavar="BOARD", type=Path)
     report.add_argument("-o", "--output", metavar="FILE", type=Path, required=True, help="the page to write")
-    _option_groups(report, "sources", "cards", "readings", "limits", "quiet")
+    option_groups(report, "sources", "cards", "readings", "limits", "quiet")
 
     verify = command(
         "verify", run_verify, "whether what boards expect comes out",
@@ -249,7 +169,7 @@ def build_parser() -> argparse.ArgumentParser:
          "lastrites verify -q --workers 2 fixtures"],
     )  # fmt: skip
     verify.add_argument("paths", nargs="+", metavar="PATH", type=Path)
-    _option_groups(verify, "sources", "cards", "readings", "limits", "workers", "output", "quiet")
+    option_groups(verify, "sources", "cards", "readings", "limits", "workers", "output", "quiet")
 
     compare = command(
         "compare", run_compare, "what differs between answers, editions or wordings",
@@ -265,10 +185,10 @@ def build_parser() -> argparse.ArgumentParser:
     compare.add_argument("question", nargs="?", metavar="QUESTION",
                          help="a question of the rules; all its answers are compared")  # fmt: skip
     compare.add_argument("--editions", nargs="+", metavar="EDITION", help="two or more editions or profiles to compare")
-    compare.add_argument("--cards", nargs="+", metavar="PATH", type=_cards,
+    compare.add_argument("--cards", nargs="+", metavar="PATH", type=card_files,
                          help="two files or folders with cards to compare; or one, with cards that the board needs. "
                               "Stands after BOARD and QUESTION")  # fmt: skip
-    _option_groups(compare, "sources", "readings", "limits", "output", "quiet")
+    option_groups(compare, "sources", "readings", "limits", "output", "quiet")
 
     check = command(
         "check", run_check, "whether the rules of a game agree with themselves",
@@ -288,10 +208,10 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("--scope", nargs="+", type=Path, default=[], metavar="PATH",
                        help="boards and folders of boards to look at (default: the fixtures beside the rules)",
                        )  # fmt: skip
-    check.add_argument("--generated", type=_count, default=100, metavar="N",
+    check.add_argument("--generated", type=whole_number, default=100, metavar="N",
                        help="how many more boards to make from them, by putting other cards in (default: 100)",
                        )  # fmt: skip
-    check.add_argument("--seed", type=_count, default=1, metavar="N",
+    check.add_argument("--seed", type=whole_number, default=1, metavar="N",
                        help="another number makes other boards (default: 1)")  # fmt: skip
     check.add_argument("--only", action="append", choices=("static", "boards", "clauses"), default=[],
                        help="only faults of files, what boards show, or clauses without effect; may be repeated",
@@ -303,12 +223,12 @@ def build_parser() -> argparse.ArgumentParser:
                        help="exit status 1 from this severity on (default: error)")  # fmt: skip
     check.add_argument("-o", "--output", metavar="DIR", type=Path,
                        help="write the boards of the findings into this folder")  # fmt: skip
-    _option_groups(check, "sources", "cards")
+    option_groups(check, "sources", "cards")
     group = check.add_argument_group("limits")
-    group.add_argument("--timeout", type=_seconds, metavar="S", help="stop after S seconds; what is known then is told")
-    group.add_argument("--workers", type=_positive, default=1, metavar="N",
+    group.add_argument("--timeout", type=duration, metavar="S", help="stop after S seconds; what is known then is told")
+    group.add_argument("--workers", type=positive, default=1, metavar="N",
                        help="work on N boards at the same time (default: 1)")  # fmt: skip
-    _option_groups(check, "output", "quiet")
+    option_groups(check, "output", "quiet")
 
     imported = command(
         "import", run_import, "a set-up of another engine as a board file",
@@ -321,7 +241,7 @@ def build_parser() -> argparse.ArgumentParser:
     imported.add_argument("file", metavar="FILE", type=Path)
     imported.add_argument("-o", "--output", metavar="DIR", type=Path, help="write the boards into this folder")
     imported.add_argument("--game", metavar="GAME", help="the game, if rules for more than one can import")
-    _option_groups(imported, "sources", "quiet")
+    option_groups(imported, "sources", "quiet")
 
     facts = command(
         "facts", run_facts, "the board as ASP facts",
@@ -330,7 +250,7 @@ def build_parser() -> argparse.ArgumentParser:
         ["lastrites facts board.yaml > board.lp"],
     )  # fmt: skip
     facts.add_argument("board", metavar="BOARD", type=Path)
-    _option_groups(facts, "sources", "cards")
+    option_groups(facts, "sources", "cards")
 
     program = command(
         "program", run_program, "the whole program, for plain clingo",
@@ -339,14 +259,14 @@ def build_parser() -> argparse.ArgumentParser:
         ["lastrites program board.yaml > p.lp && python -m clingo p.lp 0"],
     )  # fmt: skip
     program.add_argument("board", metavar="BOARD", type=Path)
-    _option_groups(program, "sources", "cards", "readings", "limits", "quiet")
+    option_groups(program, "sources", "cards", "readings", "limits", "quiet")
 
     def about_game(
         name: str, run: Callable[[argparse.Namespace], int], short: str, long: str, examples: Sequence[str]
     ) -> argparse.ArgumentParser:
         made = command(name, run, short, long, examples)
         made.add_argument("game", metavar="GAME")
-        _option_groups(made, "sources", "output")
+        option_groups(made, "sources", "output")
         return made
 
     separate = about_game(
@@ -380,7 +300,7 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     schema.add_argument("game", metavar="GAME")
     schema.add_argument("-o", "--output", metavar="FILE", type=Path, help="write it into this file")
-    _option_groups(schema, "sources")
+    option_groups(schema, "sources")
     cards = about_game(
         "cards", run_cards, "the card library, in words and in facts",
         "Without a name: the names and ids of all cards. With one: the card in words and in facts. With --words: the\n"
@@ -418,21 +338,12 @@ def _load(paths: Sequence[Path], args: argparse.Namespace) -> list[tuple[Board, 
     return boards
 
 
-def _readings(args: argparse.Namespace) -> dict[str, str]:
-    """The answers of the command line. Raises BoardError where it gives two to one question."""
-    readings: dict[str, str] = {}
-    for question, answer in args.reading:
-        if readings.setdefault(question, answer) != answer:
-            raise BoardError([Problem("LR-E031", "--reading", 0, 0, f"two answers to {question} are given")])
-    return readings
-
-
 def _request(board: Board, args: argparse.Namespace, **more: Any) -> Request:
     from lastrites.jobs import Request
 
     return Request(
         board,
-        _readings(args),
+        readings_of(args),
         args.edition,
         tuple(args.without),
         tuple(args.against),
@@ -787,7 +698,7 @@ def _compared(args: argparse.Namespace) -> tuple[list[Side], dict[str, Any]]:
         message = "nothing to compare" if not any(wanted) else "several things to compare at once"
         hint = "name one of: a QUESTION, --editions A B, --cards OLD NEW"
         raise BoardError([Problem("LR-E016", "compare", 0, 0, message, hint)])
-    readings = _readings(args)
+    readings = readings_of(args)
     if wordings:
         names = [path.name for path in wordings]
         if len(set(names)) < len(names):
@@ -1191,7 +1102,7 @@ def run_play(args: argparse.Namespace) -> int:
 
     ((board, _),) = _load([args.board], args)
     play = Play(
-        board, readings=_readings(args), edition=args.edition, without=args.without, against=args.against
+        board, readings=readings_of(args), edition=args.edition, without=args.without, against=args.against
     )
     terminal = sys.stdin.isatty()
 

@@ -6,6 +6,7 @@ import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from lastrites import stop
@@ -140,26 +141,37 @@ def next_bounds(rulebook: Rulebook, reached: str) -> Rulebook | None:
 
 
 class Starts:
-    """One grounding, walked from many starts: what is learned from one walk serves the others."""
+    """One grounding, walked from many starts: what is learned from one walk serves the others.
+
+    ``asks`` are the questions that may come up from any of them, ``unsupported`` what the rules do not cover.
+    """
 
     def __init__(self, rulebook: Rulebook, also: Iterable[Term]) -> None:
         """``also`` names fluents that hold at some of the starts. Raises RulesError."""
+        self._plain = plain = GraphRules(rulebook, also)
+        self._graph = StateGraph(plain.fluents, rulebook, "graph", constant=plain.constant)
+        self.fluents, self.initial = plain.fluents, plain.initial
+        self.unsupported, self.asks = plain.unsupported, plain.asks
+        self._solved = 0
+
+    @cached_property
+    def _rules(self) -> LocalRules:
         from lastrites.local import LocalRules
 
-        plain = GraphRules(rulebook, also)
-        self._graph = StateGraph(plain.fluents, rulebook, "graph", constant=plain.constant)
-        self._rules = LocalRules(plain, self._graph.effect, explain=False)
-        self.fluents, self.initial, self.unsupported = plain.fluents, plain.initial, plain.unsupported
+        return LocalRules(self._plain, self._graph.effect, explain=False)
 
     def explore(self, start: int, limits: Limits) -> StateGraph:
         """All that the state leads to. Raises as :func:`explore`, and BoundReached where the grounding is outgrown."""
         deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
         walk = Walk(self._graph.sibling(), limits, deadline, None)
         walk.start(start)
-        if self._rules.exact:
+        # Where few states are looked at in all, preparing the look-up costs more than it saves.
+        ended = walk.solve(self._plain, 1, max(0, _FEW_STATES - self._solved))
+        self._solved += len(walk.graph.states)
+        if not ended and self._rules.exact:
             walk.look_up(self._rules)
-        else:
-            walk.solve(self._rules.plain, 1)
+        elif not ended:
+            walk.solve(self._plain, 1)
         return walk.graph
 
 

@@ -67,6 +67,7 @@ def search_files(rules: Path, game: str) -> list[Path]:
     return [*sorted((rules / "core" / "search").glob("*.lp")), *own] if own else []
 
 
+@lru_cache(maxsize=1)
 def rules_folder() -> Path:
     """The rules that come with this installation: of the checkout if it is one, else of the wheel.
 
@@ -103,8 +104,9 @@ def load_game(name: str, rules: Path | None = None, *, file: str = "", line: int
     code LR-E017 when there is no such game or its facts cannot be read.
     """
     folder = rules if rules is not None else rules_folder()
-    known = known_games(folder)
-    if name not in known:
+    there = name != "core" and _NAME.fullmatch(name) and (folder / name / "shape.lp").is_file()
+    if not there:
+        known = known_games(folder)
         close = nearest(name, known, 1)
         hint = f"known games: {', '.join(known) or 'none'}"
         if close:

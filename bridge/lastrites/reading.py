@@ -275,10 +275,14 @@ class BoardReader:
         found: dict[Problem, None] = {}
         for printed, definition in self.definitions.items():
             with definition.notes.collecting():
-                reader = DefinitionReader(self.words, definition.notes, self.to.find)
-                reader.read(printed, definition.name, definition.node)
+                self.facts_of_definition(printed)
             found.update(dict.fromkeys(definition.notes.problems))
         return list(found)
+
+    def facts_of_definition(self, id: str) -> list[Term]:
+        """The library facts of a card that has been defined; mistakes go to its notes."""
+        definition = self.definitions[id]
+        return DefinitionReader(self.words, definition.notes, self.to.find).read(id, definition.name, definition.node)
 
     # ---- players, zones, cards
 

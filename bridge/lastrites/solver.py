@@ -190,35 +190,12 @@ class Enumeration:
         found = (value(atom.symbol) for atom in self._control.symbolic_atoms.by_signature(name, arity))
         return sorted((atom for atom in found if isinstance(atom, Term)), key=str)
 
-    def cover(self, names: Sequence[str]) -> Iterator[list[Term]]:
-        """Stable models, until each atom of these names that holds in any of them has held in one."""
-        every = (atom for atom in self._control.symbolic_atoms if atom.symbol.name in names)
-        unseen = {atom.literal for atom in every if not atom.is_fact}
-        with self._control.solve(yield_=True) as handle:
-            for model in handle:
-                shown = model.symbols(shown=True)
-                literals = {found.literal for found in map(self._control.symbolic_atoms.__getitem__, shown) if found}
-                unseen -= literals
-                atoms = (value(atom) for atom in shown)
-                yield [atom for atom in atoms if isinstance(atom, Term)]
-                model.context.add_clause(sorted(unseen))
-
     def models(self, given: Sequence[Term] = ()) -> Iterator[list[Term]]:
         """The shown atoms of each stable model in which the ``given`` atoms hold."""
         with self._control.solve(assumptions=[(symbol(atom), True) for atom in given], yield_=True) as handle:
             for model in handle:
                 atoms = (value(atom) for atom in model.symbols(shown=True))
                 yield [atom for atom in atoms if isinstance(atom, Term)]
-
-
-def reachable_decisions(book: Rulebook, also: Iterable[Term] = ()) -> set[Term]:
-    """Decisions that may be options in some state, more rather than too few: what the grounder takes for possible.
-
-    ``also`` names fluents that hold at some starts, as for :class:`GraphRules`. Raises RulesError.
-    """
-    closure = _control(book, "closure", (fn("possible", fluent) for fluent in also), ("--warn=none",))
-    rows = (atom.symbol.arguments[1] for atom in closure.symbolic_atoms.by_signature("option", 2))
-    return {_term(decision) for decision in rows}
 
 
 _SWITCHES = "#external without(C) : clause(C,_).\n#external against(C) : clause(C,consequence).\n"
@@ -487,7 +464,7 @@ class GraphRules:
     The fluents that can arise are found by the grounder itself, in one pass over the program in which every fluent
     that some decision may add is left free. The program of that pass also answers for states. Where more is to be done
     with the ground program (:meth:`observed`), it is grounded again, the fluents of the start that nothing can delete
-    as facts.
+    as facts. ``asks`` are the questions that may come up: more rather than too few.
     """
 
     def __init__(self, book: Rulebook, also: Iterable[Term] = ()) -> None:
@@ -520,6 +497,8 @@ class GraphRules:
             self.initial |= bits.bit(fluent)
         for fluent in fixed:
             self.constant |= bits.bit(fluent)
+        answers = (atom.symbol.arguments[1] for atom in closure.symbolic_atoms.by_signature("option", 2))
+        self.asks = frozenset(str(value(each.arguments[0])) for each in answers if each.match("answer", 2))
         self._use(closure)
         for fluent in fixed:
             closure.assign_external(clingo.Function("holds", [_NOW, fluent]), True)

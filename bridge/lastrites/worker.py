@@ -53,18 +53,20 @@ def run(
     *,
     timeout: float | None = None,
     max_memory: int | None = None,
+    silence: float | None = None,
     give_up: Callable[[], None] | None = None,
 ) -> None:
     """Do ``task(emit, argument)`` and pass everything it emits to `receive`.
 
-    `timeout` is in seconds, `max_memory` in MiB for the worker alone. The task is expected to look at the clock
+    `timeout` is in seconds, `max_memory` in MiB for the worker alone; `silence` is how many seconds may pass between
+    two messages. The task is expected to look at the clock
     and at Ctrl-C itself; it is killed when it does not. Without limits the work is done in this process; if
     Ctrl-C finds it inside a long call of clingo, `give_up` is called in a thread, and has to end the process.
     An exception of the task is raised here. Raises `Stopped` when a limit is reached, or after Ctrl-C, and
     `Crashed` when the worker dies.
     """
-    if timeout is not None or max_memory is not None:
-        _run_apart(task, argument, receive, timeout, max_memory)
+    if timeout is not None or max_memory is not None or silence is not None:
+        _run_apart(task, argument, receive, timeout, max_memory, silence)
         return
     try:
         with _attentive(give_up):
@@ -166,9 +168,9 @@ def _keep(messages: list[tuple[str, Any]]) -> Emit:
 
 
 def _run_apart(
-    task: Task, argument: Any, receive: Emit, timeout: float | None, max_memory: int | None
+    task: Task, argument: Any, receive: Emit, timeout: float | None, max_memory: int | None, silence: float | None
 ) -> None:
-    job = _Job(task, argument, receive, timeout, max_memory)
+    job = _Job(task, argument, receive, timeout, max_memory, silence)
     try:
         while True:
             try:
@@ -200,7 +202,13 @@ class _Job:
     """A task at work in a process of its own, and the limits that are kept on it."""
 
     def __init__(
-        self, task: Task, argument: Any, receive: Emit, timeout: float | None, max_memory: int | None
+        self,
+        task: Task,
+        argument: Any,
+        receive: Emit,
+        timeout: float | None,
+        max_memory: int | None,
+        silence: float | None = None,
     ) -> None:
         context = _context()
         self.receive = receive
@@ -210,10 +218,14 @@ class _Job:
         self.late = f"the time limit of {timeout:g} s was reached" if timeout is not None else ""
         self.pipe: Connection
         self.pipe, theirs = context.Pipe(duplex=False)
-        self.process: BaseProcess = context.Process(target=_work, args=(theirs, task, argument), daemon=True)
+        told = (theirs, task, argument, os.getpid())
+        self.process: BaseProcess = context.Process(target=_work, args=told, daemon=True)
         self.kill_at = None if timeout is None else time.monotonic() + timeout + max(GRACE, timeout / 10)
+        self.silence = silence
+        self.heard_at = time.monotonic()
         self.look_at_memory = 0.0
-        self.process.start()
+        with _may_have_children():
+            self.process.start()
         theirs.close()
 
     def attend(self) -> bool:
@@ -229,6 +241,7 @@ class _Job:
                 if kind == "interrupted":
                     self.error = Stopped(self.reason or "interrupted")
                     return True
+                self.heard_at = time.monotonic()
                 self.receive(kind, content)
         except EOFError:
             self.process.join()
@@ -237,6 +250,9 @@ class _Job:
         now = time.monotonic()
         if self.kill_at is not None and now >= self.kill_at:
             self.error = Stopped(self.reason or self.late)
+            return True
+        if self.silence is not None and now >= self.heard_at + self.silence:
+            self.error = Stopped(self.reason or f"nothing was heard for {self.silence:g} s")
             return True
         if self.max_memory is not None and now >= self.look_at_memory:
             self.look_at_memory = now + 0.05
@@ -276,13 +292,41 @@ class _Job:
         return Crashed(f"the worker ended with {ended}")
 
 
+@contextlib.contextmanager
+def _may_have_children() -> Iterator[None]:
+    """Let a worker of a cluster, which is a daemon as a rule, have a process of its own: it ends with the worker."""
+    from multiprocessing import current_process
+
+    own = current_process()
+    was = own.daemon
+    settings: dict[str, Any] = vars(own)["_config"]
+    settings["daemon"] = False
+    try:
+        yield
+    finally:
+        settings["daemon"] = was
+
+
+def _end_with_the_parent(parent: int) -> None:
+    """Nobody listens any more when the process that began the work has been killed."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def _interrupt_once(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
-def _work(pipe: Connection, task: Task, argument: Any) -> None:
+def _work(pipe: Connection, task: Task, argument: Any, parent: int) -> None:
     signal.signal(signal.SIGINT, _interrupt_once)
+    if os.name == "posix":
+        _end_with_the_parent(parent)
 
     def emit(kind: str, content: Any) -> None:
         pipe.send((kind, content))

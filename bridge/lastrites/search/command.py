@@ -8,17 +8,20 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastrites.errors import BoardError, Problem
-from lastrites.names import nearest
+from lastrites.names import fold, nearest
+from lastrites.options import duration, option_groups, positive, readings_of, whole_number
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from lastrites.game import Game
-    from lastrites.search.separate import Scope, Separation
+    from lastrites.search.separate import Pool, Scope, Separation
 
 ANSWERED, INCOMPLETE = 0, 3
 INSTALL_DASK = "install the extra `cluster`: pip install 'lastrites[cluster]'"
@@ -30,26 +33,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--editions", nargs=2, metavar=("A", "B"), help="two editions or profiles instead")
     parser.add_argument("--all", action="store_true", help="every question, and each edition and the one before it")
     group = parser.add_argument_group("what is searched")
-    group.add_argument("--max-cards", type=int, default=3, metavar="N", help="boards with at most N cards (default: 3)")
-    group.add_argument("--numbers", type=int, default=1, metavar="N",
-                       help="damage, wards, Æmber and the like that add up to at most N (default: 1)")  # fmt: skip
+    group.add_argument("--max-cards", type=positive, metavar="N",
+                       help="boards with at most N cards (default: what the rules say for a pool)")  # fmt: skip
+    group.add_argument("--numbers", type=whole_number, metavar="N",
+                       help="damage, wards, Æmber and so on, at most N in all (default: likewise)")  # fmt: skip
     group.add_argument("--pool", action="append", default=[], metavar="CARDS",
                        help="names or ids of cards, separated by semicolons, instead of those of the rules; "
                             "may be repeated; `all` for the whole library")  # fmt: skip
     group.add_argument("--event", action="append", default=[], metavar="NAME",
                        help="only this event; may be repeated (a wrong name lists them)")  # fmt: skip
-    group.add_argument("--limit", type=int, default=3, metavar="N", help="so many boards are enough (default: 3)")
-    group.add_argument("--pile-order", action="store_true", help="the order of piles makes a difference too")
-    group.add_argument("--trace", action="store_true", help="other orders make a difference too")
-    group = parser.add_argument_group("how the rules are read")
-    group.add_argument("--reading", action="append", default=[], metavar="Q=A", help="answer another question")
-    group.add_argument("--edition", metavar="NAME", help="the edition for all other questions (default: the newest)")
-    group.add_argument("--without", action="append", default=[], metavar="CLAUSE", help="without this clause")
+    group.add_argument("--limit", type=positive, metavar="N",
+                       help="so many boards are enough (default: 3, with --all 1)")  # fmt: skip
+    group.add_argument("--trace", action="store_true",
+                       help="what players may choose makes a difference too")  # fmt: skip
+    option_groups(parser, "readings", "no opposites")
     group = parser.add_argument_group("limits and work")
-    group.add_argument("--timeout", type=float, metavar="S", help="stop after S seconds with what was found")
-    group.add_argument("--limit-states", type=int, default=2_000, metavar="N",
-                       help="leave boards with more states out, and say so (default: 2000)")  # fmt: skip
-    group.add_argument("--workers", type=int, default=1, metavar="N", help="processes that look at boards (default: 1)")
+    group.add_argument("--timeout", type=duration, metavar="S", help="stop after S seconds with what was found")
+    group.add_argument("--board-timeout", type=duration, default=60.0, metavar="S",
+                       help="give a board up, and say so, where nothing is known of it after S seconds "
+                            "(default: 60)")  # fmt: skip
+    group.add_argument("--limit-states", type=positive, metavar="N",
+                       help="leave boards with more states out, and say so (default: 2000, --all: 400)")  # fmt: skip
+    group.add_argument("--workers", type=positive, default=1, metavar="N",
+                       help="processes that look at boards (default: 1)")  # fmt: skip
     group.add_argument("--dask", metavar="ADDRESS", help="the scheduler of a dask cluster that looks at boards")
     group.add_argument("--journal", type=Path, metavar="FILE",
                        help="keep what is done here, and go on from it next time")  # fmt: skip
@@ -61,7 +67,7 @@ def run(args: argparse.Namespace, progress: Callable[[str], None], clear: Callab
     """Search, and give the exit status and what is to be printed. Raises BoardError."""
     from lastrites import worker
     from lastrites.search import told
-    from lastrites.search.examine import examine
+    from lastrites.search.apart import examine_apart
     from lastrites.search.separate import separate
     from lastrites.search.sweep import Journal, Sweep, version_of
     from lastrites.terminal import page_width
@@ -73,7 +79,9 @@ def run(args: argparse.Namespace, progress: Callable[[str], None], clear: Callab
 
     def search(emit: Callable[[str, Any], None], argument: Any) -> None:
         with _executor(args) as executor:
-            sweep = Sweep(examine, executor, journal, ahead=max(8, 4 * args.workers), deadline=deadline)
+            work = partial(examine_apart, seconds=args.board_timeout)
+            ahead = 1 if args.workers == 1 and args.dask is None else 4 * args.workers
+            sweep = Sweep(work, executor, journal, ahead, deadline, args.board_timeout)
             made.append(separate(game, target, scope, sweep, progress))
 
     def give_up() -> None:
@@ -101,51 +109,59 @@ def run(args: argparse.Namespace, progress: Callable[[str], None], clear: Callab
 def _asked(args: argparse.Namespace) -> tuple[Any, Game, Scope]:
     from lastrites.game import load_game
     from lastrites.search.examine import Target
-    from lastrites.search.separate import Scope, default_scope
+    from lastrites.search.separate import Scope
 
     game = load_game(args.game, args.rules)
     wanted = [bool(args.question), bool(args.editions), args.all]
     if wanted.count(True) != 1:
         message = "several things to tell apart at once" if any(wanted) else "nothing to tell apart"
         raise BoardError([Problem("LR-E016", "separate", 0, 0, message, "name a QUESTION, --editions A B, or --all")])
-    if args.all and (args.pile_order or args.trace):
-        message = "--all looks at what comes out, not at piles and orders"
-        raise BoardError([Problem("LR-E016", "--all", 0, 0, message, "name a QUESTION")])
-    for name, number, least in (
-        ("--max-cards", args.max_cards, 1), ("--limit", args.limit, 1), ("--workers", args.workers, 1),
-        ("--numbers", args.numbers, 0), ("--limit-states", args.limit_states, 1),
-    ):  # fmt: skip
-        if number < least:
-            raise BoardError([Problem("LR-E016", name, 0, 0, f"{number} is too small", f"at least {least}")])
-    readings = []
-    for text in args.reading:
-        question, equals, answer = text.partition("=")
-        if not equals:
-            raise BoardError([Problem("LR-E016", "--reading", 0, 0, f"`{text}` is no answer", "write Q=A")])
-        readings.append((question, answer))
+    readings = list(readings_of(args).items())
     target = Target(
         args.game, args.question or "", tuple(args.editions or ()), tuple(readings), args.edition or "",
-        tuple(args.without), args.pile_order, args.trace, str(args.rules or ""),
+        tuple(args.without), str(args.rules or ""),
     )  # fmt: skip
     target.check()
-    offered = default_scope(game)
-    scope = Scope(
-        _pool(game, args.pool, offered.pool), _events(args.event, offered.events), args.max_cards, args.numbers,
-        args.limit_states, args.limit,
-    )  # fmt: skip
-    return target, game, scope
+    limit = args.limit or (1 if args.all else 3)
+    pools = _pools(game, args)
+    states = args.limit_states or (400 if args.all else 2_000)
+    return target, game, Scope(pools, states, limit, args.pile_order, args.trace, deeper=True)
+
+
+def _pools(game: Game, args: argparse.Namespace) -> tuple[Pool, ...]:
+    """The pools of the game, or one of the cards and events that the arguments name."""
+    from lastrites.search.proposals import Pool, offer
+
+    offered = offer(game)
+    events = _events(args.event, tuple(offered.events))
+    if args.pool or args.event:
+        kinds = dict.fromkeys(kind for pool in offered.pools for kind in pool.kinds)
+        chosen = [Pool("", _pool(game, args.pool, tuple(kinds)), events)]
+    else:
+        chosen = list(offered.pools)
+    return tuple(
+        replace(
+            pool,
+            cards=pool.cards if args.max_cards is None else args.max_cards,
+            points=pool.points if args.numbers is None else args.numbers,
+        )
+        for pool in chosen
+    )
 
 
 def _pool(game: Game, texts: list[str], offered: tuple[str, ...]) -> tuple[str, ...]:
     if not texts:
         return offered
+    from lastrites.search.proposals import offer
+
     found: list[str] = []
     problems = []
+    invented = {fold(card.name): id for id, card in offer(game).invented.items()}
     for name in (name.strip() for text in texts for name in text.split(";")):
         if name == "all":
             found += sorted(game.cards.by_id)
         elif name:
-            id = game.cards.find(name)
+            id = invented.get(fold(name)) or game.cards.find(name)
             if id is None:
                 close = nearest(name, game.cards.names())
                 hint = f"did you mean {' or '.join(close)}?" if close else "separate names by semicolons"

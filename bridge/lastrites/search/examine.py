@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lastrites import count
 from lastrites.editions import choose_reading, questions_of, unknown
 from lastrites.errors import BoardError, Problem
 from lastrites.explore import IllegalChoice, Impossible, Limits, Unsupported
+from lastrites.search.asking import asked_by, asks
 from lastrites.search.universe import Canonical, Ends, Found, Universe, canonical
 from lastrites.solver import BoundReached, RulesError
 
@@ -31,8 +32,7 @@ class Target:
     each edition and the one before it.
 
     ``readings`` are answers that are fixed besides; ``edition`` the edition in use for a question (empty: the newest).
-    ``without`` are clauses that are switched off. ``piles`` and ``traces`` also look at the order of piles and at the
-    orders themselves.
+    ``without`` are clauses that are switched off.
     """
 
     game: str
@@ -41,8 +41,6 @@ class Target:
     readings: tuple[tuple[str, str], ...] = ()
     edition: str = ""
     without: tuple[str, ...] = ()
-    piles: bool = False
-    traces: bool = False
     rules: str = ""
 
     def to_json(self) -> Json:
@@ -50,7 +48,7 @@ class Target:
         return {
             "game": self.game, "question": self.question, "editions": list(self.editions),
             "readings": [list(pair) for pair in self.readings], "edition": self.edition,
-            "without": list(self.without), "piles": self.piles, "traces": self.traces, "rules": self.rules,
+            "without": list(self.without), "rules": self.rules,
         }  # fmt: skip
 
     @classmethod
@@ -58,7 +56,7 @@ class Target:
         """The opposite of :meth:`to_json`."""
         return cls(
             data["game"], data["question"], tuple(data["editions"]), tuple((q, a) for q, a in data["readings"]),
-            data["edition"], tuple(data["without"]), data["piles"], data["traces"], data["rules"],
+            data["edition"], tuple(data["without"]), data["rules"],
         )  # fmt: skip
 
     def load(self) -> Game:
@@ -90,9 +88,22 @@ class Target:
         if not self.everything:
             return [self.question or " / ".join(self.editions)]
         known = self.known
-        lacks = known.lacks
-        pairs = [f"{one} / {other}" for one, other in pairwise(known.editions) if lacks.get(one) == lacks.get(other)]
+        pairs = [" / ".join(pair) for pair in pairwise(known.editions)]
         return [*(question for question in known.answers if question not in dict(self.readings)), *pairs]
+
+    def sides(self, name: str) -> tuple[str, str]:
+        """The two editions of a pair; for a question the edition in use, twice."""
+        one, slash, other = name.partition(" / ")
+        if slash:
+            return one, other
+        edition = self.edition_for(name)
+        return edition, edition
+
+    def about(self, name: str) -> Target:
+        """The same search, for one of :meth:`names` only."""
+        if " / " in name:
+            return replace(self, question="", editions=self.sides(name))
+        return replace(self, question=name, editions=(), edition=self.edition_for(name))
 
     @cached_property
     def known(self) -> Questions:
@@ -100,41 +111,114 @@ class Target:
         game = self.load()
         return questions_of(game.rules / game.name)
 
-    def sides(self, board: Board) -> list[Reading]:
-        """The readings to resolve: one that leaves questions open, or one for each edition."""
-        fixed = dict(self.readings)
-        if self.question or self.everything:
-            opened = [self.question] if self.question else [q for q in self.known.answers if q not in fixed]
-            return [choose_reading(board, fixed, self.edition or None, self.without, (), left_open=opened)]
-        return [choose_reading(board, fixed, edition, self.without) for edition in self.editions]
+    def edition_for(self, question: str) -> str:
+        """The edition under which a question is looked at: the one in use, or else the newest whose rules ask it."""
+        if self.edition or not self.known.editions:
+            return self.edition
+        asking = (edition for edition in reversed(self.known.editions) if self.asks(edition, question))
+        return next(asking, self.known.editions[-1])
 
-    def questions(self) -> frozenset[str] | None:
-        """Questions of which one must come up for the sides to differ; None where other things may tell them apart."""
+    def is_asked(self, question: str) -> bool:
+        """Whether the rules of the edition under which a question is looked at have a moment at which it comes up."""
+        return self.asks(self.edition_for(question), question)
+
+    def asks(self, edition: str, question: str) -> bool:
+        """Whether the rules of an edition ask a question at all."""
+        return asks(self._asked_by, question, self.lacking(edition))
+
+    @cached_property
+    def _asked_by(self) -> Mapping[str, tuple[frozenset[str], ...]]:
+        return asked_by(self.load())
+
+    def lacking(self, edition: str) -> frozenset[str]:
+        """The clauses that are not in force under an edition."""
+        return self.known.lacks.get(edition, frozenset()) | frozenset(self.without)
+
+    def alike(self, name: str) -> bool:
+        """Whether two editions answer every question alike and have the same clauses: nothing can tell them apart."""
+        needed = self.needed(name) if " / " in name else None
+        return needed is not None and not needed
+
+    def needed(self, name: str) -> frozenset[str] | None:
+        """Questions of which one must come up for something to be told apart; None where other things may do it."""
+        if " / " not in name:
+            return frozenset({name}) if self.is_asked(name) else None
         known = self.known
-        if self.question:
-            return frozenset({self.question})
-        if self.everything:
-            return frozenset(known.answers) - dict(self.readings).keys()
-        one, other = self.editions
-        if known.lacks.get(one, frozenset()) != known.lacks.get(other, frozenset()):
+        one, other = self.sides(name)
+        if self.lacking(one) != self.lacking(other):
             return None
         return frozenset(
             question for question in known.answers
-            if known.settles.get(one, {}).get(question) != known.settles.get(other, {}).get(question)
-            or _excluded(known, one, question) != _excluded(known, other, question)
+            if question not in dict(self.readings)
+            and (
+                known.settles.get(one, {}).get(question) != known.settles.get(other, {}).get(question)
+                or _excluded(known, one, question) != _excluded(known, other, question)
+            )
         )  # fmt: skip
+
+    def walks(self, names: Iterable[str]) -> list[Walked]:
+        """How a board has to be walked to tell these apart: once for each set of clauses, with questions left open."""
+        plain: dict[frozenset[str], tuple[list[str], list[str]]] = {}
+        found: list[Walked] = []
+        for name in names:
+            if " / " not in name and not self.is_asked(name):
+                found += [
+                    Walked(self.edition_for(name), (), (name,), ((name, answer),))
+                    for answer in self.known.answers[name]
+                ]
+                continue
+            for edition in dict.fromkeys(self.sides(name)):
+                editions, wanted = plain.setdefault(self.lacking(edition), ([], []))
+                editions.append(edition)
+                wanted.append(name)
+        order = [*self.known.profiles, *self.known.editions]
+        for editions, wanted in plain.values():
+            newest = max(editions, key=lambda edition: order.index(edition) if edition in order else 0)
+            found.append(Walked(newest, tuple(self._open(wanted)), tuple(wanted)))
+        return found
+
+    def _open(self, names: Sequence[str]) -> list[str]:
+        """The questions that have to stay open on a walk."""
+        fixed = dict(self.readings)
+        if self.question:
+            return [self.question]
+        asked = [question for question in self.known.answers if question not in fixed]
+        if self.everything:
+            return asked
+        settled = [self.known.settles.get(edition, {}) for edition in self.editions]
+        return [q for q in asked if len({each.get(q) for each in settled}) > 1 or settled[0].get(q) is None]
+
+    def reading(self, board: Board, walked: Walked) -> Reading:
+        """The reading of a walk."""
+        answers = {**dict(self.readings), **dict(walked.answers)}
+        return choose_reading(board, answers, walked.edition or None, self.without, left_open=walked.opened)
+
+
+class Walked(NamedTuple):
+    """A walk over a board: the edition, the questions left open, what it tells of, and answers that are fixed."""
+
+    edition: str
+    opened: tuple[str, ...]
+    names: tuple[str, ...]
+    answers: tuple[tuple[str, str], ...] = ()
 
 
 def _excluded(known: Questions, edition: str, question: str) -> set[str]:
     return {answer for asked, answer in known.excludes.get(edition, frozenset()) if asked == question}
 
 
-def examine(job: Json) -> Json:
+Begin = Callable[[Sequence[int]], None]
+"""Told the places of the boards that are looked at next, together or alone."""
+
+
+def examine(job: Json, begin: Begin = lambda places: None) -> Json:
     """Look at the boards of a job, which share their cards and their event.
 
-    The job has ``target`` (see :class:`Target`), ``boards`` (texts of board files) and ``states`` (the most states
-    of a board that are walked). The result has a row for each board: ``raised`` (what matters came up), ``apart`` (what
-    it tells apart, as in ``Target.names``), ``states``, ``odd`` (gaps, conflicts, unexplained branching), ``error``.
+    The job has ``target`` (see :class:`Target`), ``names`` (what of it is to be told apart), ``boards`` (texts of board
+    files), ``states`` (the most states of a board that are walked), ``piles`` (whether their order counts). The result
+    has a row for each board: ``raised`` (questions that came up), ``apart`` (names that it tells apart by what comes
+    out), ``chosen`` (by what players may choose), ``states``, ``odd`` (gaps, conflicts, unexplained branching),
+    ``error`` (why not all of it is known). ``begin`` is told what is begun with.
     """
     from lastrites.board import Board
 
@@ -142,30 +226,61 @@ def examine(job: Json) -> Json:
     rules = Path(target.rules) if target.rules else None
     boards = [Board.from_text(text, "<proposed>", rules=rules) for text in job["boards"]]
     forms = [canonical(board) for board in boards]
-    found = [found_on(boards, forms, reading, job["states"]) for reading in target.sides(boards[0])]
+    names = job["names"]
+    walks = target.walks(names)
+    found = []
+    for walked in walks:
+        needed: set[str] | None = set()
+        for name in walked.names:
+            questions = target.needed(name)
+            needed = None if questions is None or needed is None else needed | questions
+        reading = target.reading(boards[0], walked)
+        found.append(found_on(boards, forms, reading, job["states"], needed=needed, piles=job["piles"], begin=begin))
     rows = []
-    for place, board in enumerate(boards):
-        sides = [side[place] for side in found]
-        rows.append(_row(target, board, sides))
+    for place in range(len(boards)):
+        sides = [(walked, each[place]) for walked, each in zip(walks, found, strict=True)]
+        rows.append(_row(target, names, sides))
     return {"rows": rows}
 
 
 def found_on(
-    boards: Sequence[Board], forms: Sequence[Canonical], reading: Reading, states: int
+    boards: Sequence[Board],
+    forms: Sequence[Canonical],
+    reading: Reading,
+    states: int,
+    *,
+    needed: set[str] | None = None,
+    piles: bool = False,
+    begin: Begin = lambda places: None,
 ) -> list[Found | str]:
-    """What comes out of each board, or why that is not known. Boards to which the same happens share a grounding."""
+    """What comes out of each board, or why that is not known. Boards to which the same happens share a grounding.
+
+    Boards on which none of the ``needed`` questions can come up, as the grounder sees it, are not walked.
+    """
     groups: dict[frozenset[Term], list[int]] = {}
     for place, form in enumerate(forms):
         groups.setdefault(form.shared_by, []).append(place)
     found: dict[int, Found | str] = {}
     for places in groups.values():
-        rows = _found_together([boards[n] for n in places], [forms[n] for n in places], reading, states)
+        some = [boards[n] for n in places], [forms[n] for n in places]
+        begin(places)
+        rows = _found_together(*some, reading, states, needed, piles, partial(_begin_with, begin, places))
         found.update(zip(places, rows, strict=True))
     return [found[place] for place in range(len(boards))]
 
 
+def _begin_with(begin: Begin, places: Sequence[int], number: int) -> None:
+    begin([places[number]])
+
+
 def _found_together(
-    boards: Sequence[Board], forms: Sequence[Canonical], reading: Reading, states: int
+    boards: Sequence[Board],
+    forms: Sequence[Canonical],
+    reading: Reading,
+    states: int,
+    needed: set[str] | None,
+    piles: bool,
+    begin: Callable[[int], None],
 ) -> list[Found | str]:
     try:
         universe = Universe(
@@ -174,13 +289,17 @@ def _found_together(
             frozenset().union(*(form.fixed for form in forms)),
             [form.start for form in forms],
             Limits(states=states),
+            piles,
         )
     except (RulesError, BoundReached) as error:
         return [f"{type(error).__name__}: {error}"] * len(boards)
     if universe.rules.unsupported:
         return [f"not supported: {', '.join(universe.rules.unsupported)}"] * len(boards)
+    if needed is not None and not universe.rules.asks & needed:
+        return [Found((), 0)] * len(boards)
     rows: list[Found | str] = []
-    for form in forms:
+    for place, form in enumerate(forms):
+        begin(place)
         try:
             found = universe.find(form.start)
             rows.append(found if found.complete else f"more than {states} states")
@@ -191,86 +310,88 @@ def _found_together(
     return rows
 
 
-def _row(target: Target, board: Board, sides: Sequence[Found | str]) -> Json:
-    errors = [side for side in sides if isinstance(side, str)]
-    if errors:
-        return {"raised": False, "apart": [], "states": 0, "odd": [], "error": errors[0]}
-    found = [side for side in sides if isinstance(side, Found)]
-    if target.everything:
-        raised, differing = bool(found[0].raised), _all_apart(target, found[0])
-    elif target.question:
-        raised = target.question in found[0].raised
-        differing = target.names() if apart(found[0], target.question) else []
-    else:
-        raised, differing = True, target.names() if outcomes(found[0]) != outcomes(found[1]) else []
-    if raised and not differing and not target.everything and (target.piles or target.traces):
-        differing = target.names() if _apart_by_resolving(target, board) else []
-    states = sum(side.states for side in found)
-    odd = sorted({word for side in found for word in side.odd})
-    return {"raised": raised, "apart": differing, "states": states, "odd": odd, "error": ""}
+def row_of_a_failure(why: str) -> Json:
+    """The row of a board of which nothing is known, and why."""
+    return {"raised": [], "apart": [], "chosen": [], "states": 0, "odd": [], "error": why}
 
 
-def _all_apart(target: Target, found: Found) -> list[str]:
-    """Everything that the board tells apart, from one walk with all questions open."""
-    known = target.known
-    newest = target.edition or known.editions[-1]
-    differing = []
-    for name in target.names():
-        if name in known.answers:
-            admitted = _admitted(known, newest, found, besides=name)
-            if apart(admitted, name):
-                differing.append(name)
-        else:
-            one, other = name.split(" / ")
-            if outcomes(_admitted(known, one, found)) != outcomes(_admitted(known, other, found)):
-                differing.append(name)
-    return differing
+def _row(target: Target, names: Sequence[str], sides: Sequence[tuple[Walked, Found | str]]) -> Json:
+    errors = [found for _, found in sides if isinstance(found, str)]
+    if len(errors) == len(sides):
+        return row_of_a_failure(errors[0])
+    found = [(walked, each) for walked, each in sides if isinstance(each, Found)]
+    lost = {name for walked, each in sides if isinstance(each, str) for name in walked.names}
+    raised, differing, chosen = set(), [], []
+    for name in names:
+        here = [(walked, each) for walked, each in found if name in walked.names]
+        if any(name in each.raised for _, each in here):
+            raised.add(name)
+        if name not in lost:
+            by_outcomes, by_choices = _apart(target, name, here)
+            differing += [name] * by_outcomes
+            chosen += [name] * by_choices
+    return {
+        "raised": sorted(raised),
+        "apart": differing,
+        "chosen": chosen,
+        "states": sum(each.states for _, each in found),
+        "odd": sorted({word for _, each in found for word in each.odd}),
+        "error": errors[0] if errors else "",
+    }
 
 
-def _admitted(known: Questions, edition: str, found: Found, besides: str = "") -> Found:
+def _apart(target: Target, name: str, found: Sequence[tuple[Walked, Found]]) -> tuple[bool, bool]:
+    """Whether the sides differ in what comes out, and in what players may choose."""
+    known, fixed = target.known, dict(target.readings)
+    one, other = target.sides(name)
+    if " / " in name:
+        sides = [_admitted(known, edition, _walk_of(target, found, edition), fixed) for edition in (one, other)]
+        return outcomes(sides[0]) != outcomes(sides[1]), set(sides[0].choices) != set(sides[1].choices)
+    if len(found) > 1:
+        sides = [_admitted(known, one, each, fixed, besides=name) for _, each in found]
+        rows = [[(when, ends, choice) for (when, ends), choice in zip(each.outcomes, each.choices, strict=True)]
+                for each in sides]  # fmt: skip
+        return _differ([[(when, ends) for when, ends, _ in row] for row in rows]), _differ(
+            [[(when, choice) for when, _, choice in row] for row in rows]
+        )
+    admitted = _admitted(known, one, found[0][1], fixed, besides=name)
+    pairs = list(zip(admitted.outcomes, admitted.choices, strict=True))
+    parted = [
+        (ends != there, chosen != choice)
+        for ((when, ends), chosen), ((elsewhere, there), choice) in combinations(pairs, 2)
+        if count.parted_by(when, elsewhere) == name
+    ]
+    return any(ends for ends, _ in parted), any(choice for _, choice in parted)
+
+
+def _differ(rows: Sequence[Sequence[tuple[Any, Any]]]) -> bool:
+    """Whether something differs under the same answers to all other questions."""
+    tables = [{frozenset(when.items()): what for when, what in row} for row in rows]
+    return any(one.get(key) != other.get(key) for one, other in combinations(tables, 2) for key in one.keys() & other)
+
+
+def _walk_of(target: Target, found: Sequence[tuple[Walked, Found]], edition: str) -> Found:
+    """The walk under the clauses of an edition."""
+    lacking = target.lacking(edition)
+    return next(each for walked, each in found if target.lacking(walked.edition) == lacking)
+
+
+def _admitted(known: Questions, edition: str, found: Found, fixed: Mapping[str, str], besides: str = "") -> Found:
     """What comes out under the answers that an edition admits."""
     settled, excluded = known.settles.get(edition, {}), known.excludes.get(edition, frozenset())
-    rows = tuple(
-        (when, ends)
-        for when, ends in found.outcomes
+    kept = [
+        place
+        for place, (when, _) in enumerate(found.outcomes)
         if all(
-            question == besides or (settled.get(question, answer) == answer and (question, answer) not in excluded)
+            question in (besides, *fixed)
+            or (settled.get(question, answer) == answer and (question, answer) not in excluded)
             for question, answer in when.items()
         )
-    )
-    return Found(rows, found.states, found.complete, found.odd)
+    ]
+    rows, choices = (tuple(found.outcomes[place] for place in kept), tuple(found.choices[place] for place in kept))
+    return Found(rows, found.states, found.complete, found.odd, choices)
 
 
 def outcomes(found: Found) -> frozenset[Ends]:
     """The sets of outcomes that readings of the board have."""
     return frozenset(ends for _, ends in found.outcomes)
-
-
-def apart(found: Found, question: str) -> bool:
-    """Whether two answers to the question differ in their outcomes, under the same answers to all others."""
-    return any(
-        there != ends and count.parted_by(when, other) == question
-        for (when, ends), (other, there) in combinations(found.outcomes, 2)
-    )
-
-
-def _apart_by_resolving(target: Target, board: Board) -> bool:
-    """Whether the sides differ in the order of piles, or in their legal orders."""
-    from lastrites import comparison
-
-    sides = (
-        comparison.by_answer(board, target.question, dict(target.readings), target.edition or None)
-        if target.question
-        else comparison.by_edition(board, target.editions, dict(target.readings))
-    )
-    about = {"question": target.question} if target.question else {"editions": list(target.editions)}
-    made = comparison.compare(sides, about, pile_order=target.piles, without=target.without)
-    if made.differ or (target.traces and made.counts_differ):
-        return True
-    return target.traces and len({_orders(result) for result in made.results}) > 1
-
-
-def _orders(result: Any, most: int = 1_000) -> frozenset[tuple[Any, ...]]:
-    """The legal orders of a side, step by step with what changes."""
-    orders: Iterable[Any] = result.orders(limit=most)
-    return frozenset(tuple((step.decision, step.changes) for step in order.steps) for order in orders)

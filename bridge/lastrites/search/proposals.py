@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lastrites.errors import BoardError, Problem
-from lastrites.game import Game, search_files
+from lastrites.game import Game, load_game, search_files
 from lastrites.solver import Enumeration, read_facts
 from lastrites.terms import Term, Value, fn
 
@@ -34,37 +34,93 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Offer:
-    """What a game offers to a search: cards that stand for all others, and events with their texts."""
+class Pool:
+    """Boards of a search: kinds of cards and events that go together.
 
-    stand_ins: tuple[str, ...]
+    ``cards`` is the most cards on a board, ``points`` the greatest sum of the numbers on it (damage, wards, ...).
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    events: tuple[str, ...]
+    cards: int = 3
+    points: int = 1
+
+
+@dataclass(frozen=True)
+class Invented:
+    """A card that the library lacks: its name, its definition as a board file writes it, its library facts."""
+
+    name: str
+    definition: str
+    facts: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a game offers to a search: pools of cards that stand for all others, events with their texts, and cards
+    invented for searches, by id."""
+
+    pools: tuple[Pool, ...]
     events: Mapping[str, str]
+    invented: Mapping[str, Invented]
+
+    def title(self, game: Game, id: str) -> str:
+        """The name of a card of the library or of an invented one."""
+        return self.invented[id].name if id in self.invented else game.cards.by_id[id].name
 
 
 def offer(game: Game) -> Offer:
     """What stands in a game's ``search`` folder. Raises BoardError (LR-E041) where the game has none."""
-    return _offer(game.rules / game.name / "search")
+    return _offer(game.name, game.rules)
 
 
 @lru_cache(maxsize=8)
-def _offer(folder: Path) -> Offer:
-    file = folder / "offer.lp"
+def _offer(name: str, rules: Path) -> Offer:
+    file = rules / name / "search" / "offer.lp"
     if not file.is_file():
         message = "the rules do not say what boards a search may use"
         hint = "a folder `search` with offer.lp and boards.lp says so"
         raise BoardError([Problem("LR-E041", str(file), 0, 0, message, hint)])
-    facts = read_facts([file])
-    return Offer(
-        tuple(str(fact.args[0]) for fact in facts if fact.name == "stand_in"),
-        {str(fact.args[0]): str(fact.args[1]) for fact in facts if fact.name == "happening"},
-    )
+    game = load_game(name, rules)
+    rows: dict[str, list[tuple[Value, ...]]] = {}
+    for fact in read_facts([file]):
+        rows.setdefault(fact.name, []).append(fact.args)
+    invented = _inventions(game, {str(name): str(text) for name, text in rows.get("invented", ())}, str(file))
+
+    def of(name: str, pool: Value) -> tuple[str, ...]:
+        return tuple(sorted(str(what) for where, what in rows.get(name, ()) if where == pool))
+
+    pools = [
+        Pool(str(pool), of("pool_card", pool), of("pool_event", pool), int(str(cards)), int(str(points)))
+        for _, pool, cards, points in sorted(rows.get("pool", ()), key=lambda row: int(str(row[0])))
+    ]
+    return Offer(tuple(pools), {str(event): str(text) for event, text in rows.get("happening", ())}, invented)
+
+
+def _inventions(game: Game, written: Mapping[str, str], path: str) -> dict[str, Invented]:
+    from lastrites.reading import BoardReader
+    from lastrites.yamlio import Mapping as MappingNode
+    from lastrites.yamlio import parse, quote
+
+    if not written:
+        return {}
+    reader = BoardReader(game, path)
+    root = parse("".join(f"{quote(name)}: {text}\n" for name, text in sorted(written.items())), path)
+    assert isinstance(root, MappingNode)
+    reader.define(root, reader.notes)
+    found = {}
+    for id, definition in reader.definitions.items():
+        name = definition.name.text
+        found[id] = Invented(name, written[name], tuple(reader.facts_of_definition(id)))
+    reader.notes.done()
+    return found
 
 
 class Proposer:
     """All boards with a number of cards, each once, from the smallest up.
 
-    ``most`` is the greatest sum of the numbers on a board, ``copies`` how many cards of a kind a player may have,
-    ``needed`` for some events the kinds of which a board must have one.
+    ``most`` is the greatest sum of the numbers on a board, ``copies`` how many cards of a kind a player may have.
     """
 
     def __init__(
@@ -76,42 +132,33 @@ class Proposer:
         *,
         most: int = 1,
         copies: int = 2,
-        needed: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         pool = list(pool)
         facts = [fn("candidate", id) for id in pool] + [fn("wanted", fn(event)) for event in events]
-        for event, kinds in (needed or {}).items():
-            facts.append(fn("limited", fn(event)))
-            facts += [fn("needed", fn(event), id) for id in kinds]
+        invented = offer(game).invented
+        facts += [fact for id in pool if id in invented for fact in invented[id].facts]
         files = search_files(game.rules, game.name)
         constants = {"cards": cards, "most": most, "copies": copies}
         self._found = Enumeration(files, game.card_blocks(pool), facts, constants)
         self._game, self._cards = game, cards
 
-    def sizes(self) -> list[tuple[int, int]]:
-        """(number of abilities, sum of numbers) of the boards there may be, the smallest first."""
-        abilities, points = (
-            sorted(number for atom in self._found.terms(name, 1) for number in atom.args if isinstance(number, int))
-            for name in ("abilities", "amounts")
-        )
-        return [(ability, point) for ability in abilities for point in points]
+    def sizes(self) -> list[int]:
+        """The numbers of abilities that the boards may have, the smallest first."""
+        atoms = self._found.terms("abilities", 1)
+        return sorted(number for atom in atoms for number in atom.args if isinstance(number, int))
 
-    def boards(self, abilities: int, points: int) -> Iterator[Proposal]:
-        """The boards of one size."""
-        for atoms in self._found.models([fn("abilities", abilities), fn("amounts", points)]):
-            yield self._proposal(atoms, abilities, points)
+    def boards(self, abilities: int) -> Iterator[Proposal]:
+        """The boards with so many abilities."""
+        for atoms in self._found.models([fn("abilities", abilities)]):
+            yield self._proposal(atoms, abilities)
 
-    def cover(self) -> Iterator[Proposal]:
-        """Boards that show between them every card in every place and state that there may be."""
-        for atoms in self._found.cover(("lies", "rank", "mark", "stock", "takes")):
-            yield self._proposal(atoms, 0, 0)
-
-    def _proposal(self, atoms: Sequence[Term], abilities: int, points: int) -> Proposal:
+    def _proposal(self, atoms: Sequence[Term], abilities: int) -> Proposal:
         rows: dict[str, list[tuple[Value, ...]]] = {}
         for atom in atoms:
             rows.setdefault(atom.name, []).append(atom.args)
         event = str(rows["happens"][0][0])
         kinds = tuple(sorted(str(_kind(card)) for card, _ in rows["lies"]))
+        points = sum(int(str(points)) for (points,) in rows["amounts"])
         text = _Writer(self._game, rows).text(offer(self._game).events[event])
         return Proposal(kinds, event, self._cards, abilities, points, text)
 
@@ -135,7 +182,8 @@ class _Writer:
 
     def _names(self) -> dict[Value, tuple[str, str | None]]:
         """Name and id of each card: an id where an event needs it to tell copies apart."""
-        titles = {card: self.game.cards.by_id[str(_kind(card))].name for card in self.lies}
+        offered = offer(self.game)
+        titles = {card: offered.title(self.game, str(_kind(card))) for card in self.lies}
         taken = {card for _, _, card in self.rows.get("takes", ())}
         called: dict[Value, tuple[str, str | None]] = {}
         for number, card in enumerate(sorted(self.lies, key=str), 1):
@@ -163,7 +211,10 @@ class _Writer:
         for _, number, card in self.rows.get("takes", ()):
             title, id = self.called[card]
             event = event.replace("{" + str(number) + "}", quote(id or title))
-        return f"{dump(root)}event: {event}\n"
+        defined = offer(self.game).invented
+        own = sorted({str(_kind(card)) for card in self.lies} & defined.keys())
+        lines = [f"  {quote(defined[id].name)}: {defined[id].definition}\n" for id in own]
+        return f"{dump(root)}{'cards:' * bool(lines)}{chr(10) * bool(lines)}{''.join(lines)}event: {event}\n"
 
     def _stock(self, who: Value) -> dict[str, Any]:
         rows = [*self.rows.get("given", ()), *self.rows.get("stock", ())]

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lastrites.search.examine import Target, examine
-from lastrites.search.proposals import Proposal, Proposer, offer
-from lastrites.search.raising import Closure, needed_kinds
+from lastrites.search.proposals import Pool, Proposal, Proposer, offer
 from lastrites.search.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -19,44 +17,64 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 BOARDS_OF_A_JOB = 120
 
+OUTCOMES, PILES, CHOICES = "outcomes", "piles", "choices"
+"""What a difference may lie in: what comes out, the order of piles in it, or only what players may choose."""
+
 
 @dataclass(frozen=True)
 class Scope:
-    """What is searched: kinds of cards, events, the most cards, the greatest sum of numbers, states of a board.
+    """What is searched: pools of cards and events, and the most states of a board.
 
-    ``limit`` separators are enough; the size at which the last of them was found is searched to its end.
+    ``limit`` separators are enough; the size at which the last of them was found is searched to its end. With
+    ``piles`` the order of piles makes a difference from the start, with ``choices`` what players may choose; if
+    ``deeper`` both are looked at anyway for what nothing else tells apart.
     """
 
-    pool: tuple[str, ...]
-    events: tuple[str, ...]
-    cards: int = 3
-    points: int = 1
+    pools: tuple[Pool, ...]
     states: int = 2_000
     limit: int = 1
+    piles: bool = False
+    choices: bool = False
+    deeper: bool = False
+
+    @property
+    def cards(self) -> int:
+        """The most cards on a board of any pool."""
+        return max((pool.cards for pool in self.pools), default=0)
 
 
 @dataclass
 class Separation:
-    """What a search found, and what it looked at."""
+    """What a search found, and what it looked at.
+
+    ``found`` has for each name (see ``Target.names``) boards that tell it apart, ``by`` in what they differ, ``raised``
+    on how many boards it came up. ``sizes`` are the numbers of cards and abilities that were searched to the end,
+    ``searched`` the number of cards up to which that holds, for what was looked at to the end.
+    """
 
     target: Target
     scope: Scope
     found: dict[str, list[Proposal]] = field(default_factory=dict)
+    by: dict[str, str] = field(default_factory=dict)
+    raised: dict[str, int] = field(default_factory=dict)
     boards: int = 0
-    raised: int = 0
+    to_the_point: int = 0
     states: int = 0
-    levels: list[tuple[int, int, int]] = field(default_factory=list)
-    idle_events: list[str] = field(default_factory=list)
+    sizes: list[tuple[int, int]] = field(default_factory=list)
+    searched: int = 0
+    odd: dict[str, int] = field(default_factory=dict)
     failed: dict[str, int] = field(default_factory=dict)
     complete: bool = True
     reason: str = ""
 
+    def enough(self, name: str) -> bool:
+        """Whether as many boards have been found as were asked for."""
+        return len(_kinds(self.found[name])) >= self.scope.limit
+
     @property
-    def searched_cards(self) -> int:
-        """All boards with no more cards than this were looked at, or ruled out."""
-        if self.complete and not any(self.found.values()):
-            return self.scope.cards
-        return max((cards for cards, _, _ in self.levels), default=1) - 1
+    def open(self) -> list[str]:
+        """What still needs boards."""
+        return [name for name in self.found if not self.target.alike(name) and not self.enough(name)]
 
 
 Progress = Callable[[str], None]
@@ -70,16 +88,17 @@ def separate(
     Ctrl-C and a deadline of the sweep give what was found so far, marked incomplete. Raises BoardError.
     """
     target.check()
-    made = Separation(target, scope, {name: [] for name in target.names()})
-    questions = target.questions()
+    names = target.names()
+    made = Separation(target, scope, {name: [] for name in names}, raised=dict.fromkeys(names, 0))
     try:
-        needed = _needed(game, scope, target, questions, made, progress)
-        for cards in range(1, scope.cards + 1):
-            proposer = Proposer(game, scope.pool, scope.events, cards, most=scope.points, needed=needed)
-            for abilities, points in proposer.sizes():
-                _level(made, proposer, cards, abilities, points, sweep, progress)
-                if all(len(_kinds(found)) >= scope.limit for found in made.found.values()):
-                    return made
+        chosen: dict[str, list[Proposal]] = {name: [] for name in names}
+        _climb(game, made, made.open, scope.piles, chosen, sweep, progress)
+        if scope.deeper and not scope.piles:
+            _climb(game, made, [name for name in made.open if not made.found[name]], True, {}, sweep, progress)
+        if scope.deeper:
+            for name, proposals in chosen.items():
+                if not made.found[name] and proposals:
+                    made.found[name], made.by[name] = proposals, CHOICES
     except KeyboardInterrupt:
         made.complete, made.reason = False, "interrupted"
     except TimeoutError:
@@ -87,69 +106,100 @@ def separate(
     return made
 
 
-def _needed(
+def _climb(
     game: Game,
-    scope: Scope,
-    target: Target,
-    questions: frozenset[str] | None,
     made: Separation,
+    names: Sequence[str],
+    piles: bool,
+    chosen: dict[str, list[Proposal]],
+    sweep: Sweep,
     progress: Progress,
-) -> dict[str, list[str]]:
-    """For events of which that is known, the kinds of which a board must have one."""
-    if questions is None:
-        return {}
-    found: dict[str, list[str]] = {}
-    for event in scope.events:
-        progress(f"{event.replace('_', ' ')}: can {', '.join(sorted(questions))} come up?")
-        closure = Closure(game, target, scope.pool, event, min(scope.cards, 3), scope.points)
-        kinds = needed_kinds(scope.pool, partial(closure.raises, questions=questions))
-        if kinds is not None:
-            found[event] = kinds
-            if not kinds:
-                made.idle_events.append(event)
-    return found
+) -> None:
+    """All boards from the smallest up, until every one of the names has been told apart."""
+    wanted = set(names)
+    for cards in range(1, made.scope.cards + 1):
+        pools = [pool for pool in made.scope.pools if pool.cards >= cards]
+        proposers = [Proposer(game, pool.kinds, pool.events, cards, most=pool.points) for pool in pools]
+        for abilities in sorted({size for proposer in proposers for size in proposer.sizes()}):
+            left = [name for name in made.open if name in wanted]
+            if not left:
+                return
+            _level(made, proposers, cards, abilities, left, piles, chosen, sweep, progress)
+        if not piles or made.scope.piles:
+            made.searched = cards
 
 
 def _level(
-    made: Separation, proposer: Proposer, cards: int, abilities: int, points: int, sweep: Sweep, progress: Progress
+    made: Separation,
+    proposers: Sequence[Proposer],
+    cards: int,
+    abilities: int,
+    names: Sequence[str],
+    piles: bool,
+    chosen: dict[str, list[Proposal]],
+    sweep: Sweep,
+    progress: Progress,
 ) -> None:
     """All boards of one size."""
     proposed: dict[str, Proposal] = {}
 
     def jobs() -> Iterator[Json]:
         groups: dict[tuple[str, tuple[str, ...]], list[Proposal]] = defaultdict(list)
-        for proposal in proposer.boards(abilities, points):
-            proposed[proposal.text] = proposal
-            group = groups[proposal.event, tuple(sorted(set(proposal.kinds)))]
-            group.append(proposal)
-            if len(group) >= BOARDS_OF_A_JOB:
-                yield _job(made, group)
-                group.clear()
+        for proposer in proposers:
+            for proposal in proposer.boards(abilities):
+                if proposal.text in proposed:
+                    continue  # another pool has it too
+                proposed[proposal.text] = proposal
+                group = groups[proposal.event, tuple(sorted(set(proposal.kinds)))]
+                group.append(proposal)
+                if len(group) >= BOARDS_OF_A_JOB:
+                    yield _job(made, group, names, piles)
+                    group.clear()
         for group in groups.values():
             if group:
-                yield _job(made, group)
+                yield _job(made, group, names, piles)
 
+    size = f"{cards} card{'s' * (cards != 1)}, {abilities} abilities{', piles' * piles}"
     for done in sweep.run(jobs()):
         texts = done.job["boards"]
         if done.error:
             made.failed[done.error] = made.failed.get(done.error, 0) + len(texts)
         for text, row in zip(texts, done.result.get("rows", ()), strict=False):
-            made.boards += 1
-            made.states += row["states"]
-            made.raised += row["raised"]
-            if row["error"]:
-                made.failed[row["error"]] = made.failed.get(row["error"], 0) + 1
-            for name in row["apart"]:
-                made.found[name].append(proposed[text])
-        size = f"{cards} cards, {abilities} abilities" + (f", numbers {points}" if points else "")
-        progress(f"{size}: {made.boards:,} boards, {made.raised:,} to the point, {_told_apart(made)}")
-    made.levels.append((cards, abilities, points))
+            _count(made, proposed[text], row, piles, chosen)
+        open_names = len(made.open)
+        progress(f"{size}: {made.boards:,} boards, {len(made.found) - open_names} of {len(made.found)} told apart")
+    made.sizes.append((cards, abilities))
 
 
-def _job(made: Separation, group: Sequence[Proposal]) -> Json:
+def _count(
+    made: Separation, proposal: Proposal, row: Json, piles: bool, chosen: dict[str, list[Proposal]]
+) -> None:
+    made.boards += 1
+    made.states += row["states"]
+    made.to_the_point += bool(row["raised"])
+    for question in row["raised"]:
+        made.raised[question] += 1
+    for word in row["odd"]:
+        made.odd[word] = made.odd.get(word, 0) + 1
+    if row["error"]:
+        made.failed[row["error"]] = made.failed.get(row["error"], 0) + 1
+    for name in row["apart"]:
+        made.found[name].append(proposal)
+        made.by[name] = PILES if piles else OUTCOMES
+    for name in row["chosen"]:
+        if made.scope.choices and name not in row["apart"]:
+            made.found[name].append(proposal)
+            made.by.setdefault(name, CHOICES)
+        elif name in chosen and not made.found[name] and len(chosen[name]) < 100:
+            chosen[name].append(proposal)
+
+
+def _job(made: Separation, group: Sequence[Proposal], names: Sequence[str], piles: bool) -> Json:
     return {
         "target": made.target.to_json(),
+        "names": list(names),
         "states": made.scope.states,
+        "piles": piles,
         "boards": [proposal.text for proposal in group],
     }
 
@@ -162,28 +212,24 @@ def _kinds(found: Sequence[Proposal]) -> dict[tuple[str, tuple[str, ...]], list[
     return groups
 
 
-def _told_apart(made: Separation) -> str:
-    if len(made.found) == 1:
-        return f"{sum(map(len, made.found.values())):,} differ"
-    return f"{sum(map(bool, made.found.values()))} of {len(made.found)} told apart"
-
-
 def chosen(made: Separation, name: str | None = None) -> list[Proposal]:
     """One separator for each event and kinds of cards, up to the limit, the smallest first.
 
     ``name`` is one of ``Target.names``, if there are several.
     """
     found = made.found[name] if name is not None else next(iter(made.found.values()))
-    firsts = [min(group, key=lambda each: (len(each.text), each.text)) for group in _kinds(found).values()]
-    return sorted(firsts, key=lambda each: (each.cards, each.abilities, each.points, len(each.text), each.text))[
-        : made.scope.limit
-    ]
+    firsts = [min(group, key=_size) for group in _kinds(found).values()]
+    return sorted(firsts, key=_size)[: made.scope.limit]
+
+
+def _size(proposal: Proposal) -> tuple[int, int, int, int, str]:
+    return proposal.cards, proposal.abilities, proposal.points, len(proposal.text), proposal.text
 
 
 def default_scope(game: Game) -> Scope:
     """Everything that a game offers to a search."""
-    offered = offer(game)
-    return Scope(offered.stand_ins, tuple(offered.events))
+    return Scope(offer(game).pools)
 
 
-__all__ = ["Scope", "Separation", "Target", "chosen", "default_scope", "examine", "separate"]
+__all__ = ["CHOICES", "OUTCOMES", "PILES", "Pool", "Scope", "Separation", "Target", "chosen", "default_scope",
+           "examine", "separate"]  # fmt: skip

@@ -78,9 +78,9 @@ class Journal:
 
 
 def version_of(folder: Path) -> str:
-    """A name for the content of a folder of rules."""
+    """A name for the content of a folder of rules, but for what only says which boards are looked at."""
     digest = hashlib.sha256()
-    for file in sorted(folder.rglob("*.lp")):
+    for file in sorted(path for path in folder.rglob("*.lp") if path.parent.name != "search"):
         digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
@@ -102,7 +102,8 @@ class Serial(Executor):
 class Sweep:
     """Jobs on their way through an executor.
 
-    ``ahead`` jobs wait in the executor at a time, so that an interrupt loses little.
+    ``ahead`` jobs wait in the executor at a time, so that an interrupt loses little. ``patience`` is how many seconds
+    a part of a job may take: what the journal says was given less time (``late``) is done again.
     """
 
     work: Work
@@ -110,6 +111,7 @@ class Sweep:
     journal: Journal = field(default_factory=lambda: Journal(None))
     ahead: int = 8
     deadline: float | None = None
+    patience: float | None = None
 
     def run(self, jobs: Iterable[Json]) -> Iterator[Done]:
         """Results as they come. Raises KeyboardInterrupt after Ctrl-C, TimeoutError at the deadline."""
@@ -123,7 +125,7 @@ class Sweep:
                     if job is None:
                         break
                     known = self.journal.find(job)
-                    if known is not None:
+                    if known is not None and not self._too_soon(known):
                         yield Done(job, known)
                     else:
                         waiting[self.executor.submit(self.work, job)] = job
@@ -137,6 +139,10 @@ class Sweep:
         finally:
             for future in waiting:
                 future.cancel()
+
+    def _too_soon(self, known: Json) -> bool:
+        late = known.get("late")
+        return late is not None and (self.patience is None or self.patience > late)
 
     def _check(self) -> None:
         stop.check()

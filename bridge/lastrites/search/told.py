@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from lastrites.board import Board
 from lastrites.layout import fold
 from lastrites.names import slug
 from lastrites.search.proposals import Proposal
-from lastrites.search.separate import Separation, chosen
+from lastrites.search.separate import CHOICES, OUTCOMES, PILES, Separation, chosen
 from lastrites.yamlio import dump, quote
 
 if TYPE_CHECKING:
@@ -31,21 +30,25 @@ def to_json(made: Separation) -> Json:
         "complete": made.complete,
         **({} if made.complete else {"incomplete_reason": made.reason}),
         "scope": {
-            "cards": scope.cards,
-            "numbers": scope.points,
-            "kinds": list(scope.pool),
-            "events": list(scope.events),
+            "pools": [
+                {
+                    "name": pool.name, "kinds": list(pool.kinds), "events": list(pool.events), "cards": pool.cards,
+                    "numbers": pool.points,
+                }
+                for pool in scope.pools
+            ],
             "states": scope.states,
         },
         "searched": {
             "boards": made.boards,
-            "to the point": made.raised,
+            "to the point": made.to_the_point,
             "states": made.states,
-            "sizes": [list(level) for level in made.levels],
-            "idle events": made.idle_events,
+            "sizes": [list(size) for size in made.sizes],
+            "odd": made.odd,
             "failed": made.failed,
         },
         "scope in words": searched(made),
+        "results": {name: result(made, name) for name in made.found},
         "verdicts": {name: verdict(made, name) for name in made.found},
         "boards": [separator(made, name, proposal) for name in made.found for proposal in chosen(made, name)],
     }
@@ -59,10 +62,7 @@ def _about(target: Target) -> Json:
 
 def separator(made: Separation, name: str, proposal: Proposal) -> Json:
     """A board that tells ``name`` apart: its size, why it does, and its file with what comes out on each side."""
-    target = made.target
-    if target.everything:
-        pair = tuple(name.split(" / "))
-        target = replace(target, **({"editions": pair} if len(pair) == 2 else {"question": name}))
+    target = made.target.about(name)
     rules = Path(target.rules) if target.rules else None
     board = Board.from_text(proposal.text, "<found>", rules=rules)
     readings = dict(target.readings)
@@ -71,7 +71,9 @@ def separator(made: Separation, name: str, proposal: Proposal) -> Json:
         if target.question
         else comparison.by_edition(board, target.editions, readings)
     )
-    compared = comparison.compare(sides, _about(target), without=target.without, pile_order=target.piles).to_json()
+    by = made.by[name]
+    piles = made.scope.piles or by == PILES
+    compared = comparison.compare(sides, _about(target), without=target.without, pile_order=piles).to_json()
     why = sentence(compared)
     return {
         "about": name,
@@ -79,8 +81,10 @@ def separator(made: Separation, name: str, proposal: Proposal) -> Json:
         "abilities": proposal.abilities,
         "numbers": proposal.points,
         "event": proposal.event,
+        "by": by,
+        "edition": target.edition,
         "why": why,
-        "file": _file(target, proposal, why, compared),
+        "file": _file(target, proposal, why, compared, piles),
     }
 
 
@@ -102,17 +106,20 @@ def _does(there: Mapping[str, Any]) -> str:
     return " or ".join(options[:2]) + (" or something else" if len(options) > 2 else "")
 
 
-def _file(target: Target, proposal: Proposal, why: str, compared: Mapping[str, Any]) -> str:
+def _file(target: Target, proposal: Proposal, why: str, compared: Mapping[str, Any], piles: bool) -> str:
     about = target.question or " and ".join(target.editions)
     head, rest = proposal.text.split("\n", 1)
     lines = [f"# {line}" for line in fold(f"Smallest found for {about}. {why}", 100, "", "")]
     lines += [head, f"title: {quote(f'{_title(proposal)} ({about})')}"]
+    if target.edition:
+        lines.append(f"edition: {quote(target.edition)}")
     expect = []
     for side in compared["sides"]:
         when = {target.question: side["name"]} if target.question else {"edition": side["name"]}
         when |= dict(target.readings)
         states = [each["state"] for each in compared["outcomes"] if side["name"] in each["sides"]]
-        expect.append({"when": when, "distinct": len(states), "outcomes": states})
+        order = {"pile order": True} if piles else {}
+        expect.append({"when": when, **order, "distinct": len(states), "outcomes": states})
     text = "\n".join(lines) + "\n" + rest
     return text + (dump({"expect": expect}) if _closed(compared) else "")
 
@@ -128,31 +135,80 @@ def _title(proposal: Proposal) -> str:
 
 def searched(made: Separation) -> str:
     """What was looked at: the absence of a separator is a statement about that scope only."""
-    scope = made.scope
-    events = len(scope.events)
-    within = (
-        f"{len(scope.pool)} kinds of cards, {events} event{'s' * (events != 1)}, "
-        f"numbers that add up to at most {scope.points}"
-    )
-    looked = f"{made.boards:,} boards looked at, {made.raised:,} to the point, {made.states:,} states"
+    pools = []
+    for pool in made.scope.pools:
+        name = f"{pool.name}: " if pool.name else ""
+        pools.append(
+            f"{name}{_number(len(pool.kinds), 'kind')} of cards, {_number(len(pool.events), 'event')}, at most "
+            f"{_number(pool.cards, 'card')}, numbers that add up to at most {pool.points}"
+        )
+    looked = f"{made.boards:,} boards looked at, {made.to_the_point:,} to the point, {made.states:,} states"
     failed = sum(made.failed.values())
     rest = f"; {failed:,} boards could not be looked at" if failed else ""
-    return f"{within}; {looked}{rest}"
+    return f"{'; '.join(pools)}. {looked}{rest}"
+
+
+def _number(number: int, of: str) -> str:
+    return f"{number:,} {of}{'s' * (number != 1)}"
+
+
+IN_WHAT = {
+    OUTCOMES: "",
+    PILES: " (the order of piles differs)",
+    CHOICES: " (what players may choose differs, not what comes out)",
+}
+
+
+def result(made: Separation, name: str) -> Json:
+    """What the search says about a question or a pair of editions, for programs.
+
+    ``result`` is `apart`, `alike` (two editions with the same answers and clauses), `idle` (it came up and changed
+    nothing), `silent` (it never came up), or `open` (the search did not come to its end).
+    """
+    found, target = made.found[name], made.target
+    said = "apart" if found else "alike" if target.alike(name) else "open"
+    if said == "open" and made.complete:
+        said = "idle" if made.raised[name] or target.needed(name) is None else "silent"
+    return {
+        "result": said,
+        "by": made.by[name] if found else None,
+        "cards": min((each.cards for each in found), default=None),
+        "raised on": made.raised[name],
+        "edition": target.edition_for(name) if " / " not in name else None,
+        "not asked in": _not_asked(target, name),
+    }
+
+
+def _not_asked(target: Target, name: str) -> list[str]:
+    editions = target.known.editions
+    if " / " in name or not any(target.asks(each, name) for each in editions):
+        return []
+    return [each for each in editions if not target.asks(each, name)]
 
 
 def verdict(made: Separation, name: str) -> str:
     """What the search says about a question or a pair of editions."""
-    found = made.found[name]
+    said, target = result(made, name), made.target
     number = len(chosen(made, name))
-    if number:
-        cards = min(proposal.cards for proposal in found)
-        smaller = f", none with fewer than {cards}" if cards > 1 else ""
-        kinds = "kind" if number == 1 else "kinds"
-        return f"{name}: {number} {kinds} of board with {cards} card{'s' * (cards != 1)}{smaller}"
-    if made.complete:
-        return f"{name}: no board with at most {made.scope.cards} cards differs"
-    smaller = f"; no board with at most {made.searched_cards} cards differs" if made.searched_cards else ""
-    return f"{name}: nothing found so far{smaller}"
+    under = f" (asked in {said['edition']}, not in {', '.join(said['not asked in'])})" if said["not asked in"] else ""
+    most = _number(made.scope.cards, "card")
+    match said["result"]:
+        case "apart":
+            cards = said["cards"]
+            smaller = f", none with fewer than {cards}" if cards > 1 else ""
+            text = f"{_number(number, 'kind')} of board with {_number(cards, 'card')}{IN_WHAT[said['by']]}{smaller}"
+        case "alike":
+            text = "the two answer every question alike and have the same clauses: no board can differ"
+        case "idle":
+            raised = f"it comes up on {_number(said['raised on'], 'board')}, but " if said["raised on"] else ""
+            text = f"idle within this scope: {raised}no board with at most {most} differs"
+        case "silent":
+            asked = target.needed(name) is not None and " / " not in name and not target.is_asked(name)
+            text = f"no board with at most {most} differs: it never comes up{' (no rule asks it)' if asked else ''}"
+        case _:
+            known = f"; no board with at most {_number(made.searched, 'card')} differs" if made.searched else ""
+            text = f"nothing found so far{known}"
+    return f"{name}: {text}{under}"
 
 
 def text(result: Mapping[str, Any], width: int) -> str:

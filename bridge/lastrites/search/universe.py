@@ -13,15 +13,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lastrites import count
-from lastrites.explore import Limits, Starts, StateGraph
+from lastrites.explore import Limits, Starts, StateGraph, next_bounds
 from lastrites.resolution import rulebook
-from lastrites.solver import symbol
+from lastrites.solver import BoundReached, Rulebook, symbol
 from lastrites.state import StateWriter
 from lastrites.terms import Term, Value, fn
 
 if TYPE_CHECKING:
     from lastrites.board import Board
+    from lastrites.count import View
     from lastrites.editions import Reading
+
+MOST_GROWTH = 2
+"""How often the bounds of a grounding are raised: what outgrows them then is not small, or never ends."""
 
 LOOP = "an order never ends"
 REFUSED = "refused"
@@ -87,12 +91,16 @@ Ends = frozenset[str]
 
 @dataclass(frozen=True)
 class Found:
-    """What came out of one board: for each assignment of answers to the questions that it raised, its outcomes."""
+    """What came out of one board: for each assignment of answers to the questions that it raised, its outcomes.
+
+    ``choices`` are, in the same order, fingerprints of everything that players choose on the way.
+    """
 
     outcomes: tuple[tuple[Mapping[str, str], Ends], ...]
     states: int
     complete: bool = True
     odd: tuple[str, ...] = ()
+    choices: tuple[int, ...] = ()
 
     @property
     def raised(self) -> frozenset[str]:
@@ -102,13 +110,17 @@ class Found:
 
 @dataclass
 class Universe:
-    """Boards that have some of the cards of the ``fixed`` facts, and share all else, under one reading."""
+    """Boards that have some of the cards of the ``fixed`` facts, and share all else, under one reading.
+
+    With ``piles`` outcomes are told apart by the order of piles too.
+    """
 
     board: Board
     reading: Reading
     fixed: frozenset[Term]
     starts: Sequence[frozenset[Term]]
     limits: Limits = field(default_factory=lambda: Limits(states=2_000))
+    piles: bool = False
 
     def __post_init__(self) -> None:
         """``board`` is any of the boards: it brings the game and the players.
@@ -119,18 +131,43 @@ class Universe:
         also = frozenset.union(*self.starts) - common
         facts = [*sorted(self.fixed, key=str), *(fn("init", fluent) for fluent in sorted(common, key=str))]
         self._board = dataclasses.replace(self.board, facts=tuple(facts))
-        self.book = rulebook(self._board, self.reading)
-        self.rules = Starts(self.book, sorted(also, key=str))
+        self._also = sorted(also, key=str)
         self._writer = StateWriter(self._board)
+        self._grown = 0
+        self._ground(rulebook(self._board, self.reading, pile_order=self.piles))
+
+    def _ground(self, book: Rulebook) -> None:
+        self.book = book
+        self.rules = Starts(book, self._also)
         self._texts: dict[int, str] = {}
 
     def find(self, start: Iterable[Term]) -> Found:
         """Everything that can come out of the board that starts so. Raises as ``Starts.explore``."""
+        start = list(start)
+        while True:
+            try:
+                graph = self._walked(start)
+                break
+            except BoundReached as reached:
+                larger = next_bounds(self.book, reached.bound)
+                if larger is None or self._grown >= MOST_GROWTH:
+                    raise
+                self._grown += 1
+                self._ground(larger)
+        if not self.piles:
+            return found_in(graph, self._text)
+        from lastrites.answer import Answer
+
+        parts = Answer(self._board, self.reading, graph, pile_order=True).found
+        outcomes = tuple((part.view.assignment, frozenset(map("\n".join, part.orders))) for part in parts)
+        return Found(outcomes, len(graph.nodes), graph.complete, (), (0,) * len(outcomes))
+
+    def _walked(self, start: Iterable[Term]) -> StateGraph:
         bits = self.rules.fluents
         state = self.rules.initial
         for fluent in start:
             state |= bits.bit(symbol(fluent))
-        return found_in(self.rules.explore(state, self.limits), self._text)
+        return self.rules.explore(state, self.limits)
 
     def _text(self, graph: StateGraph, end: int) -> str:
         state = graph.nodes[end].state
@@ -144,12 +181,34 @@ class Universe:
 def found_in(graph: StateGraph, text: Callable[[StateGraph, int], str]) -> Found:
     """What a state graph says for each assignment of answers."""
     outcomes: list[tuple[Mapping[str, str], Ends]] = []
+    choices: list[int] = []
     for view in count.assignments(graph):
-        ends = {text(graph, end) for end in view.ends()}
+        texts = {end: text(graph, end) for end in view.ends()}
+        ends = set(texts.values())
         if view.looping:
             ends.add(LOOP)
         if any(graph.nodes[node].refused for node in view.order):
             ends.add(REFUSED)
         outcomes.append((view.assignment, frozenset(ends)))
+        choices.append(_choices(view, texts))
     odd = tuple(sorted({node.odd for node in graph.nodes if node.odd and not node.refused}))
-    return Found(tuple(outcomes), len(graph.nodes), graph.complete, odd)
+    return Found(tuple(outcomes), len(graph.nodes), graph.complete, odd, tuple(choices))
+
+
+def _choices(view: View, texts: Mapping[int, str]) -> int:
+    """A fingerprint of the tree of choices: who may choose what, and what comes of it. Steps without a choice do not
+    count. Where orders never end it is 0: nothing is said of them.
+    """
+    if view.looping:
+        return 0
+    prints: dict[int, int] = {}
+    for number in reversed(view.order):
+        edges = view.edges(number)
+        if len(edges) == 1:
+            prints[number] = prints[edges[0][1]]
+            continue
+        node = view.graph.nodes[number]
+        options = node.options
+        after = frozenset((str(options[option].term), prints[target]) for option, target in edges)
+        prints[number] = hash((node.who, texts.get(number, ""), after))
+    return prints[view.order[0]] if view.order else 0

@@ -1,0 +1,61 @@
+"""Looking at the boards of a job in a process that can be killed.
+
+Nothing can interrupt clingo while it grounds, so a board that hangs there must take a process with it: that one, and
+not the worker of a pool or a cluster, which goes on with the other boards.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lastrites import stop, worker
+from lastrites.search.examine import Json, Target, examine, row_of_a_failure
+
+INTERRUPTED = "interrupted"
+
+
+def examine_apart(job: Json, seconds: float) -> Json:
+    """What :func:`lastrites.search.examine.examine` says, where no board and no grounding takes longer than that.
+
+    Boards that do, or that end their process, have an ``error``; what shares a grounding with them is looked at again,
+    board by board. The result has ``late``, the seconds, if some board was not looked at in time.
+    Raises KeyboardInterrupt.
+    """
+    _prepare(job)
+    boards = job["boards"]
+    rows: dict[int, Json] = {}
+    late = False
+    todo = [tuple(range(len(boards)))]
+    while todo:
+        places = todo.pop()
+        said: dict[str, Any] = {}
+        try:
+            worker.run(_look, {**job, "boards": [boards[place] for place in places]}, said.__setitem__, silence=seconds)
+            rows.update(zip(places, said["rows"], strict=True))
+            continue
+        except worker.Stopped as stopped:
+            stop.check()
+            if str(stopped) == INTERRUPTED:
+                raise KeyboardInterrupt from None
+            why, late = f"not looked at within {seconds:g} s", True
+        except worker.Crashed as crashed:
+            why = str(crashed)
+        at = [places[number] for number in said.get("begin", range(len(places)))]
+        rest = tuple(place for place in places if place not in at)
+        todo += [rest] if rest else []
+        if len(at) == 1:
+            rows[at[0]] = row_of_a_failure(why)
+        else:
+            todo += [(place,) for place in at]
+    return {"rows": [rows[place] for place in range(len(boards))], **({"late": seconds} if late else {})}
+
+
+def _prepare(job: Json) -> None:
+    """Read here what every board needs, so that no process has to do it again."""
+    target = Target.from_json(job["target"])
+    for name in job["names"]:
+        target.needed(name)
+
+
+def _look(emit: worker.Emit, job: Json) -> None:
+    emit("rows", examine(job, lambda places: emit("begin", places))["rows"])
