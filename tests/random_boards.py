@@ -77,6 +77,48 @@ def riftbound_board(seed: int) -> Board:
     return _board({"game": "riftbound", "active": "P1", "players": players, "event": event}, seed)
 
 
+APART = (
+    {"move": {"self": "hand"}}, {"move": {"self": "archives"}}, {"gain": 1}, {"gain": {"opponent": 1}}, {"steal": 1},
+    {"draw": 1}, {"draw": {"opponent": 1}}, {"discard from deck": 1}, {"ward": "each friendly TRAIT creature"},
+    {"ward": "a friendly TRAIT creature"}, {"stun": "an enemy TRAIT creature"}, {"destroy": "each TRAIT creature"},
+    {"damage": {"a TRAIT creature": 1}}, {"damage": {"each enemy TRAIT creature": 2}}, {"exhaust": "a TRAIT creature"},
+    {"heal": "each TRAIT creature"}, {"destroy": "a TRAIT creature"},
+)  # fmt: skip
+"""What an ability does, mostly to those of one trait."""
+
+
+def keyforge_board_of_groups(seed: int) -> Board:
+    """A KeyForge board: abilities that resolve in one window, most of which have nothing to do with each other."""
+    chance = random.Random(f"groups {seed}")
+    traits = ("imp", "elf", "cat", "demon")
+    lines: dict[str, list[Json]] = {"P1": [], "P2": []}
+    cards: Json = {}
+    dying = []
+    for place in range(chance.randint(2, 4)):
+        trait = traits[place] if chance.random() < 0.85 else chance.choice(traits)
+        steps = [json.loads(json.dumps(chance.choice(APART)).replace("TRAIT", trait))]
+        if chance.random() < 0.2:
+            steps.insert(0, "you may")
+        if chance.random() < 0.2:
+            steps.append({"gain": 1})
+        name = f"Dying {place}"
+        cards[name] = {"type": "creature", "power": 3, "abilities": [{"when": "destroyed", "steps": steps}]}
+        dying.append(name)
+        lines[chance.choice(("P1", "P1", "P2"))].append({name: {}})
+    for place in range(chance.randint(2, 5)):
+        name = f"Standing {place}"
+        cards[name] = {"type": "creature", "power": chance.randint(1, 4), "traits": [chance.choice(traits)]}
+        if chance.random() < 0.3:
+            steps = [chance.choice(({"gain": 1}, {"move": {"self": "hand"}}, {"draw": 1}))]
+            cards[name]["abilities"] = [{"when": "destroyed", "steps": steps}]
+        lines[chance.choice(("P1", "P2"))].append({name: {"ward": "true"} if chance.random() < 0.15 else {}})
+    players: Json = {
+        player: {"aember": chance.randint(0, 2), "deck size": 4, "battleline": line} for player, line in lines.items()
+    }
+    layout: Json = {"game": "keyforge", "active": "P1", "cards": cards, "players": players, "event": {"destroy": dying}}
+    return _board(layout, seed)
+
+
 def _board(layout: Json, seed: int) -> Board:
     layout["title"] = f"random board {seed}"
     return Board.from_text(json.dumps(layout, ensure_ascii=False))

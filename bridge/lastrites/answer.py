@@ -20,8 +20,9 @@ from lastrites.teller import Paths, Teller
 
 if TYPE_CHECKING:
     from lastrites.board import Board
+    from lastrites.combining import Interleaved
     from lastrites.editions import Reading
-    from lastrites.folding import Folding, Unfolded
+    from lastrites.folding import Unfolded
     from lastrites.resolution import Resolution
 
 MOST_COMBINATIONS = 4096
@@ -59,7 +60,7 @@ class Answer:
         self.graph = graph
         self.pile_order = pile_order
         # Steps are told of real states: where states stand for others, orders are carried over to those.
-        self.unfolded = None if graph.folding is None else _unfolded(graph, graph.folding)
+        self.unfolded = _unfolded(graph)
         self.teller = Teller(board, graph if self.unfolded is None else self.unfolded.graph)
         self.warnings = [*board.warnings, *graph.warnings]
         self.states: dict[Key, dict[str, Any]] = {}
@@ -373,10 +374,16 @@ class Answer:
         return found
 
 
-def _unfolded(graph: StateGraph, folding: Folding) -> Unfolded:
-    from lastrites.folding import Unfolded
+def _unfolded(graph: StateGraph) -> Unfolded | Interleaved | None:
+    if graph.folding is not None:
+        from lastrites.folding import Unfolded
 
-    return Unfolded(graph, folding)
+        return Unfolded(graph, graph.folding)
+    if graph.products:
+        from lastrites.combining import Interleaved
+
+        return Interleaved(graph)
+    return None
 
 
 def _listed(board: Board) -> dict[str, int]:

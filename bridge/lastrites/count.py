@@ -218,6 +218,10 @@ def reachable_groups(view: View, groups: Mapping[int, int]) -> list[int]:
     return _upward(view, groups, ())[0]
 
 
+class Entwined(Exception):
+    """What follows independent groups puts their ends together in such a way that who decides is not read off them."""
+
+
 @dataclass(frozen=True)
 class Decided:
     """By group of ends: ``deciders`` have, in some reachable state, an option that keeps it possible and one that does
@@ -228,10 +232,19 @@ class Decided:
 
 
 def decided(view: View, groups: Mapping[int, int], number: int, players: Sequence[str]) -> Decided:
-    """Who decides about each of ``number`` groups of ends, and who can force it. ``groups``: bit mask by end."""
+    """Who decides about each of ``number`` groups of ends, and who can force it. ``groups``: bit mask by end.
+
+    Raises Entwined where independent groups were walked one after another and that does not tell.
+    """
     if not view.order:
         return Decided([set() for _ in range(number)], dict.fromkeys(players, 0))
-    _, split, sure = _upward(view, groups, players)
+    reach, split, sure = _upward(view, groups, players)
+    if view.graph.products:
+        here = set(view.order)
+        for product in view.graph.products:
+            ends = {node: parts for node, parts in product.items() if node in here}
+            for masks in (reach, *sure.values()):
+                _check_product(ends, masks)
     deciders: list[set[str]] = [set() for _ in range(number)]
     for who, mask in split.items():
         for place in range(number):
@@ -304,6 +317,20 @@ def _upward(
         if changed:
             split.clear()
     return reach, split, sure
+
+
+def _check_product(ends: Mapping[int, tuple[int, ...]], masks: Sequence[int]) -> None:
+    """Whether for each bit the ends that have it are all combinations of some ends of each group. Raises Entwined."""
+    some: dict[tuple[int, int], int] = {}
+    for node, parts in ends.items():
+        for part in enumerate(parts):
+            some[part] = some.get(part, 0) | masks[node]
+    for node, parts in ends.items():
+        every = -1
+        for part in enumerate(parts):
+            every &= some[part]
+        if every != masks[node]:
+            raise Entwined
 
 
 def walks(view: View, ends: set[int] | None = None) -> Iterator[list[tuple[int, int]]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from lastrites import stop
-from lastrites.reductions import LOOKUP, SYMMETRY, Reduction, chosen
+from lastrites.reductions import INDEPENDENCE, LOOKUP, SYMMETRY, Reduction, chosen
 from lastrites.solver import (
     BoundReached,
     Fluents,
@@ -26,7 +26,9 @@ from lastrites.stategraph import CHANCE, NOBODY, PLAYER, READING, Head, Node, St
 
 if TYPE_CHECKING:
     from lastrites.folding import Folding, Part
+    from lastrites.independence import Splitter
     from lastrites.local import Control, LocalRules
+    from lastrites.symmetry import Alike
     from lastrites.terms import Term
 
 __all__ = [
@@ -40,6 +42,14 @@ _MOST = {"max_value": 999, "max_depth": 96, "max_shift": 96}
 _LARGEST_GROUNDING = 120
 _FEW_STATES = 64
 """A board of no more states is solved state by state: reading reasons off would cost more than it saves."""
+_FEW_ORBITS = 3_000
+"""Where interchangeable cards leave no more states of a window than this, independent groups are not looked for."""
+_FEW_PICKS = 3
+"""So many options there must be for telling them apart."""
+_MOST_FAILURES = 8
+"""After so many states whose options could not be told apart no others are tried."""
+_MOST_ALONE = 2_000
+"""If among so many states there is none whose options can be told apart, that is given up."""
 
 
 class Rules(Protocol):
@@ -91,16 +101,19 @@ def explore(
     reduction: Reduction = True,
     limits: Limits | None = None,
     progress: Progress | None = None,
+    piles: Collection[str] | None = None,
 ) -> StateGraph:
     """Explore a board. Bounds of the grounding that turn out too small are doubled, and the walk starts again.
 
     ``reduction`` says which reductions are used, see ``docs/reductions.md``; without any every state is solved anew.
+    ``piles`` names the zones in which cards lie in an order; where it is not said groups are not told apart.
 
     Ctrl-C and limits give the graph as far as it is known, with ``complete`` False. Raises RulesError when the rules
     are at fault, IllegalChoice when the event chooses what it may not, Unsupported when
     they do not model it, Impossible when no board can be like this.
     """
     limits = limits or Limits()
+    reductions = chosen(reduction) if piles is not None else chosen(reduction) - {INDEPENDENCE}
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
     walk: Walk | None = None
     while True:
@@ -114,7 +127,7 @@ def explore(
                 raise Unsupported(rules.unsupported)
             walk = Walk(StateGraph(rules.fluents, rulebook, used, constant=rules.constant), limits, deadline, progress)
             walk.start(rules.initial)
-            return walk.run(rules, chosen(reduction)).graph
+            return walk.run(rules, reductions, piles or ()).graph
         except BoundReached as reached:
             known = rulebook.constant(reached.bound)
             larger = next_bounds(rulebook, reached.bound)
@@ -198,12 +211,13 @@ class Walk:
         # Broad first is cheapest. Where a limit may end the walk, deep first finds complete orders before it does.
         self._deep = deadline is not None or limits.states is not None
         self._stack: list[int] = []
+        self._combined = 0
 
     def start(self, state: int) -> None:
         """Begin with this state."""
         self._find(state & ~self.graph.constant)
 
-    def run(self, rules: Rules, reductions: frozenset[str]) -> Walk:
+    def run(self, rules: Rules, reductions: frozenset[str], piles: Collection[str] = ()) -> Walk:
         """Walk to the end, or to a limit. The walk that got there: this one, or one that was begun anew."""
         walk = self
         try:
@@ -219,20 +233,56 @@ class Walk:
                     self.solve(rules, 1)
                     return self
                 self.graph.explainer = local
-                if SYMMETRY not in reductions:
-                    self.look_up(local)
-                    return self
-                walk = self._folded(local)
+                walk = self._reduced(local, reductions, piles)
         except KeyboardInterrupt:
             walk.graph.complete, walk.graph.reason = False, "interrupted"
         return walk
 
-    def _folded(self, rules: LocalRules) -> Walk:
-        """Walk up to the exchange of interchangeable cards, as far as there are any and all that is told allows it."""
-        from lastrites.folding import Folding
-        from lastrites.symmetry import Symmetries
+    def _reduced(self, rules: LocalRules, reductions: frozenset[str], piles: Collection[str]) -> Walk:
+        """Go on with look-up, and with one of the reductions that rest on it where one of them applies."""
+        classes: list[Alike] = []
+        if SYMMETRY in reductions:
+            from lastrites.symmetry import Symmetries
 
-        classes = Symmetries(rules, self.graph.rulebook.facts).classes()
+            classes = Symmetries(rules, self.graph.rulebook.facts).classes()
+        if INDEPENDENCE in reductions and self._orbits(classes) > _FEW_ORBITS:
+            walk = self._told_apart(rules, piles)
+            if walk is not None:
+                return walk
+        if classes:
+            return self._folded(rules, classes)
+        self.look_up(rules)
+        return self
+
+    def _orbits(self, classes: Sequence[Alike]) -> int:
+        """How many states a window may have, about, up to the exchange of interchangeable cards."""
+        most = max(self.graph.counts)
+        found = 1
+        for alike in classes:
+            found *= len(alike.members) + 1
+            most -= len(alike.members)
+        return found << max(most, 0)
+
+    def _told_apart(self, rules: LocalRules, piles: Collection[str]) -> Walk | None:
+        """Walk independent groups one after another, where there are any and all that is told allows it."""
+        from lastrites.independence import Splitter
+
+        graph = self.graph.sibling()
+        graph.explainer = rules
+        walk = Walk(graph, self._limits, self._deadline, self._progress)
+        walk._deep = True
+        walk.start(self.graph.states[0])
+        try:
+            found = walk.apart(rules, Splitter(rules, piles, walk._over))
+        except KeyboardInterrupt:
+            graph.complete, graph.reason = False, "interrupted"
+            return walk
+        return walk if found and not (graph.complete and graph.odd()) else None
+
+    def _folded(self, rules: LocalRules, classes: Sequence[Alike]) -> Walk:
+        """Walk up to the exchange of interchangeable cards, as far as all that is told allows it."""
+        from lastrites.folding import Folding
+
         folding, order = Folding.of(classes, rules.fluents, rules.varying)
         if not folding.parts:
             self.look_up(rules)
@@ -282,7 +332,7 @@ class Walk:
         """Whether a limit is reached; the graph then says so. Raises KeyboardInterrupt after Ctrl-C."""
         stop.check()
         graph, limits = self.graph, self._limits
-        if limits.states is not None and self._done >= limits.states:
+        if limits.states is not None and self._done + self._combined >= limits.states:
             graph.complete, graph.reason = False, f"the limit of {limits.states} states was reached"
         elif self._deadline is not None and time.monotonic() >= self._deadline:
             graph.complete, graph.reason = False, f"the time limit of {limits.seconds:g} s was reached"
@@ -290,7 +340,7 @@ class Walk:
 
     def _tell(self) -> None:
         if self._progress is not None:
-            self._progress(self._done, self._waits())
+            self._progress(self._done + self._combined, self._waits())
 
     def solve(self, rules: Rules, size: int, most: int | None = None) -> bool:
         """Solve state by state, ``size`` at once. Whether that ended the walk: after ``most`` states it stops."""
@@ -323,12 +373,12 @@ class Walk:
 
     def _warn(self, warnings: Sequence[str]) -> None:
         known = self.graph.warnings
-        known += [text for text in warnings if text not in known]
+        known += [text for text in dict.fromkeys(warnings) if text not in known]
 
     def _taken_up(self, rules: LocalRules) -> Iterator[tuple[int, int, Control]]:
         """The states that wait, one after another, with what decides about their options; until a limit is reached."""
         states, stack, deep = self.graph.states, self._stack, self._deep
-        controls, control_mask = rules.controls, rules.control_mask
+        controls = rules.controls
         done = self._done
         while stack if deep else done < len(states):
             if deep or not done & 255:
@@ -340,10 +390,9 @@ class Walk:
             node = stack.pop() if deep else done
             done += 1
             state = states[node]
-            control = controls.get(state & control_mask)
+            control = controls.get(state & rules.control_mask)
             if control is None:
                 control = rules.control(state)
-                control_mask = rules.control_mask
                 self._warn(control.warnings)
             yield node, state, control
         self._done = done
@@ -372,6 +421,41 @@ class Walk:
                 steps.append(step[2])
                 targets.append(target)
             graph.fill(node, control.head, first)
+
+    def apart(self, rules: LocalRules, splitter: Splitter) -> bool:
+        """The same, telling options apart into independent groups. Gives up, and says so, where that does not work."""
+        from lastrites.combining import combine
+
+        graph = self.graph
+        times = graph.times = []
+        failures = 0
+        for node, state, control in self._taken_up(rules):
+            if not graph.products and (failures >= _MOST_FAILURES or len(graph.states) > _MOST_ALONE):
+                return False
+            if control.head.kind == PLAYER and len(control.tables) >= _FEW_PICKS and failures < _MOST_FAILURES:
+                groups = splitter.split(state)
+                if groups is not None:
+                    self._warn([text for group in groups for each in group.controls for text in each.warnings])
+                    combine(graph, node, groups, self._find, self._added)
+                    continue
+                failures += 1
+            first = len(graph.targets)
+            for cubes in control.tables:
+                step = next((table[state & mask] for mask, table in cubes if state & mask in table), None)
+                keep, bits, effect = step or rules.step(state, control, cubes)
+                target = self._find(state & keep | bits)
+                graph.steps.append(effect)
+                graph.targets.append(target)
+                times.append(1)
+                graph.forward = graph.forward and target > node
+            graph.fill(node, control.head, first)
+        return bool(graph.products) or not graph.complete
+
+    def _added(self, states: int) -> bool:
+        """So many states were put together. Whether a limit is reached."""
+        self._combined += states
+        self._tell()
+        return self._over()
 
     def fold(self, rules: LocalRules, folding: Folding) -> None:
         """The same, of all states that stand for each other only one, and of like decisions only the first."""

@@ -163,7 +163,8 @@ class Unfolded:
         )
         self._index: dict[int, int] = {}
 
-    def _node(self, state: int) -> int:
+    def node(self, state: int) -> int:
+        """The node of a state of the other graph, perhaps a new one."""
         node = self._index.get(state)
         if node is None:
             node = self._index[state] = self.graph.new(state)
@@ -180,7 +181,7 @@ class Unfolded:
         found = []
         members = [list(range(len(part.alike.members))) for part in parts]
         for node, number in walk:
-            here = self._node(self._real(folded.states[node], members))
+            here = self.node(self._real(folded.states[node], members))
             first, last = folded.span(node)
             if self.graph.heads[here] is None:
                 self._fill(here, node, first, last, members)
@@ -208,7 +209,7 @@ class Unfolded:
         begin = len(graph.targets)
         for edge in range(first, last):
             option = folded.effects[folded.steps[edge]]
-            target = self._node(self._real(option.after(folded.states[node]), members))
+            target = self.node(self._real(option.after(folded.states[node]), members))
             effect = graph.effect(Option(renamed(option.decision, lambda text: exchanged(text, swap))))
             for _ in range(folded.times[edge]):
                 graph.steps.append(effect)

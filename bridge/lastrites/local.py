@@ -75,7 +75,7 @@ Cubes = list[tuple[int, dict[int, Step]]]
 """What is known about a decision: a mask, and what it does for each value of the masked bits."""
 
 
-class _Atom:
+class Atom:
     """The truth of an atom about the state as a whole, or of ``option(D)``: known for each value of masked bits."""
 
     __slots__ = ("cubes", "literal")
@@ -104,7 +104,7 @@ class _Atom:
         self.cubes.append((mask, {bits: truth}))
 
 
-class _Decision(_Atom):
+class _Decision(Atom):
     """A decision: when it is an option, and what it does then. ``atoms`` are those that say so."""
 
     __slots__ = ("atoms", "decision", "does")
@@ -156,15 +156,13 @@ class LocalRules:
         self.solved = 0
         circular = _circular(self.ground.rules)
         self.exact = not self.ground.unusual and not _through_negation(self.ground.rules, circular)
-        self._circular = circular
+        self.circular = circular
         self._effects: list[Option] = []
         self.effect = effect or self._number
         self._take_bits()
-        self.decisions: list[_Decision] = []
-        self.others: list[tuple[_Atom, clingo.Symbol]] = []
         self._group(self._plain.shown())
         self.controls: dict[int, Control] = {}
-        self._reasons: dict[clingo.Symbol | None, list[tuple[_Atom, clingo.Symbol]]] | None = None
+        self._reasons: dict[clingo.Symbol | None, list[tuple[Atom, clingo.Symbol]]] | None = None
         self.control_mask = 0
 
     @property
@@ -179,12 +177,16 @@ class LocalRules:
         self.varying = 0
         for bit in self.bits.values():
             self.varying |= bit
-        self._reader = _Reader(self.ground.rules, self.bits, self._circular)
+        self._reader = _Reader(self.ground.rules, self.bits, self.circular)
 
     def rearrange(self, order: Sequence[int]) -> None:
-        """Put the fluents in another order, given by their numbers, before anything has been looked up."""
+        """Put the fluents in another order, given by their numbers. What has been looked up is forgotten."""
         self._plain.rearrange(order)
         self._take_bits()
+        self._group(self._plain.shown())
+        self.controls.clear()
+        self._reasons = None
+        self.control_mask = 0
 
     def forget(self, effect: Callable[[Option], int]) -> None:
         """Forget what decisions do: it gets other numbers from now on."""
@@ -199,6 +201,7 @@ class LocalRules:
 
     def _group(self, atoms: Iterable[tuple[clingo.Symbol, int]]) -> None:
         by_decision: dict[clingo.Symbol, _Decision] = {}
+        self.others: list[tuple[Atom, clingo.Symbol]] = []
         for atom, literal in atoms:
             arguments = atom.arguments
             if atom.name in _ABOUT_DECISIONS:
@@ -208,7 +211,7 @@ class LocalRules:
                 else:
                     group.atoms.append((literal, atom))
             elif atom.name in _ABOUT_STATES:
-                self.others.append((_Atom(literal), atom))
+                self.others.append((Atom(literal), atom))
             elif atom.name == "err":
                 what = arguments[1]
                 if what.name in _CHECKED_HERE:
@@ -217,8 +220,10 @@ class LocalRules:
                 if inside and inside[0] in by_decision:
                     by_decision[inside[0]].atoms.append((literal, atom))
                 else:
-                    self.others.append((_Atom(literal), atom))
-        self.decisions = [by_decision[decision] for decision in sorted(by_decision) if by_decision[decision].literal]
+                    self.others.append((Atom(literal), atom))
+        self.decisions: list[_Decision] = [
+            by_decision[decision] for decision in sorted(by_decision) if by_decision[decision].literal
+        ]
 
     def shown(self) -> list[tuple[clingo.Symbol, int]]:
         """What the rules say about states, with the literals of the ground program, but for what is checked here."""
@@ -237,7 +242,7 @@ class LocalRules:
         truths = [group.known(state) for group in self.decisions]
         holding = [atom.known(state) for atom, _ in self.others]
         if None in truths or None in holding:
-            groups: list[_Atom] = [*self.decisions, *(atom for atom, _ in self.others)]
+            groups: list[Atom] = [*self.decisions, *(atom for atom, _ in self.others)]
             self._learn(state, [g for g, known in zip(groups, [*truths, *holding], strict=True) if known is None])
             truths = [group.known(state) for group in self.decisions]
             holding = [atom.known(state) for atom, _ in self.others]
@@ -269,14 +274,14 @@ class LocalRules:
                 # What is barred may be a decision, but not one that is open.
                 about = symbol.arguments[1] if len(symbol.arguments) > 1 and symbol.name != "barred" else None
                 about = about if about in decisions else None
-                self._reasons.setdefault(about, []).append((_Atom(literal), symbol))
+                self._reasons.setdefault(about, []).append((Atom(literal), symbol))
         known = list(self._reasons[None])
         open_here = [group.decision for group in self.control(state).decisions] if only is None else sorted(only)
         for decision in open_here:
             known += self._reasons.get(decision, ())
         return gather([symbol for atom, symbol in known if self._known(state, atom)], self.fluents)
 
-    def _known(self, state: int, atom: _Atom) -> bool:
+    def _known(self, state: int, atom: Atom) -> bool:
         known = atom.known(state)
         if known is None:
             reader = self._reader
@@ -306,7 +311,7 @@ class LocalRules:
             situation.options.append(Option(group.decision, step[1], self.varying & ~step[0]))
         return situation
 
-    def _learn(self, state: int, missing: Sequence[_Atom], gates: bool = True) -> None:
+    def _learn(self, state: int, missing: Sequence[Atom], gates: bool = True) -> None:
         """Solve once for the state, and remember what was found with its reason."""
         if not missing:
             return

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-LOOKUP, SYMMETRY = "lookup", "symmetry"
-REDUCTIONS = (LOOKUP, SYMMETRY)
-"""Local situations are looked up; interchangeable cards stand for each other (which needs look-up)."""
+LOOKUP, SYMMETRY, INDEPENDENCE = "lookup", "symmetry", "independence"
+REDUCTIONS = (LOOKUP, SYMMETRY, INDEPENDENCE)
+"""Local situations are looked up; interchangeable cards stand for each other; independent groups are walked one after
+another. The last two need the first, and of the two one is used on a board."""
 
 Reduction = bool | Iterable[str]
 """All reductions, none, or those that are named."""

@@ -24,7 +24,7 @@ from lastrites.explore import (
     has_own_bound,
 )
 from lastrites.explore import Limits as WalkLimits
-from lastrites.reductions import SYMMETRY, Reduction, chosen
+from lastrites.reductions import INDEPENDENCE, SYMMETRY, Reduction, chosen
 from lastrites.results import Assignment, Order, Outcome, Step, told
 from lastrites.solver import Rulebook
 from lastrites.teller import Paths, Teller
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import networkx
 
     from lastrites.board import Board
+    from lastrites.combining import Interleaved
     from lastrites.folding import Unfolded
     from lastrites.triggers import TriggerGraph
 
@@ -77,7 +78,7 @@ class Resolution:
     _views: list[View] = field(repr=False, default_factory=list)
     _ids: dict[int, str] = field(repr=False, default_factory=dict)
     _teller: Teller | None = field(repr=False, default=None)
-    _unfolded: Unfolded | None = field(repr=False, default=None)
+    _unfolded: Unfolded | Interleaved | None = field(repr=False, default=None)
     _plainly: Callable[[], Resolution] | None = field(repr=False, default=None)
     _triggers: TriggerGraph | None = field(repr=False, default=None)
 
@@ -143,8 +144,10 @@ class Resolution:
     def explained(self, most: int) -> Teller:
         """What tells of the states that the answer was read off, the first ``most`` of them explained."""
         assert self._teller is not None
-        nodes = [node for node, head in enumerate(self.explored.heads) if head is not None]
-        self._teller.explain(nodes[:most])
+        nodes = [node for node, head in enumerate(self.explored.heads) if head is not None][:most]
+        if self._unfolded is not None:
+            nodes = [self._unfolded.node(self.explored.states[node]) for node in nodes]
+        self._teller.explain(nodes)
         return self._teller
 
     @cached_property
@@ -345,8 +348,9 @@ def resolve(
     try:
         walk = WalkLimits(limits.states, limits.seconds)
         # Where the order of piles is looked at, cards that lie in one are told apart.
-        used = chosen(reduction) - {SYMMETRY} if pile_order else chosen(reduction)
-        graph = explore(book, mode=mode, reduction=used, limits=walk, progress=progress)
+        used = chosen(reduction) - {SYMMETRY, INDEPENDENCE} if pile_order else chosen(reduction)
+        piles = frozenset(zone for zone, (_, order) in board.rules.shape.zones().items() if order == "pile")
+        graph = explore(book, mode=mode, reduction=used, limits=walk, progress=progress, piles=piles)
     except Impossible as error:
         raise BoardError(impossible_problems(board, error.what)) from None
     except Unsupported as error:
@@ -361,17 +365,20 @@ def resolve(
     as_written = not (without or against or readings or edition or left_open)
     if surplus and as_written:
         raise BoardError(surplus)
-    resolution = Answer(board, reading, graph, pile_order).resolution()
+
+    def without_reductions(*some: str) -> Resolution:
+        return resolve(
+            board, readings=readings, edition=edition, without=without, against=against, pile_order=pile_order,
+            limits=limits, mode=mode, reduction=used.difference(some), left_open=left_open,
+        )  # fmt: skip
+
+    try:
+        resolution = Answer(board, reading, graph, pile_order).resolution()
+    except count.Entwined:
+        return without_reductions(INDEPENDENCE)
     resolution.warnings += [problem.message for problem in surplus]
-    if graph.folding is not None:
-
-        def plainly() -> Resolution:
-            return resolve(
-                board, readings=readings, edition=edition, without=without, against=against,
-                limits=limits, mode=mode, reduction=used - {SYMMETRY}, left_open=left_open,
-            )  # fmt: skip
-
-        resolution._plainly = plainly
+    if graph.folding is not None or graph.products:
+        resolution._plainly = lambda: without_reductions(SYMMETRY, INDEPENDENCE)
     return resolution
 
 

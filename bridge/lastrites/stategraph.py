@@ -75,6 +75,10 @@ class Explainer(Protocol):
         """What stands behind the steps of a state (or ``only`` some decisions): clauses, remarks, what is barred."""
         ...
 
+    def look(self, state: int) -> Situation:
+        """The options of a state."""
+        ...
+
 
 class Node:
     """One state of a graph, looked at: who decides, and where each decision leads (numbers of other nodes)."""
@@ -177,7 +181,10 @@ class StateGraph:
     explored) and, from ``starts[n]`` on, ``counts[n]`` edges: ``steps`` gives what is done, a place in ``effects``,
     ``targets`` the node it leads to. ``times`` says for how many like decisions an edge stands (None: one each).
     ``explainer`` knows what steps rest on, where the walk has found that out.
-    ``folding``: how states stand for others. ``forward``: every edge leads to a node with a greater number.
+    ``folding``: how states stand for others. ``products``: for each state at which independent groups were told apart,
+    the nodes at which all of them are done, each with the end of every group; in between the groups were walked one
+    after another, and the last edge of each has as ``times`` in how many ways its picks go between those before.
+    ``forward``: every edge leads to a node with a greater number.
     """
 
     fluents: Fluents
@@ -194,9 +201,10 @@ class StateGraph:
     steps: array[int] = field(default_factory=lambda: array("i"))
     targets: array[int] = field(default_factory=lambda: array("i"))
     effects: list[Option] = field(default_factory=list)
-    times: array[int] | None = None
+    times: array[int] | list[int] | None = None
     explainer: Explainer | None = None
     folding: Folding | None = None
+    products: list[dict[int, tuple[int, ...]]] = field(default_factory=list)
     forward: bool = True
     _asking: list[int] | None = field(default=None, repr=False)
     _ends: set[int] | None = field(default=None, repr=False)

@@ -117,6 +117,40 @@ def crowd(number: int) -> Json:
     return _board(f"crowd-{number}", players, {"destroy": ids})
 
 
+APART_TRAITS = (
+    "alien", "angel", "beast", "cat", "cyborg", "demon", "dragon", "elf", "faerie", "fungus", "giant", "goblin",
+    "horseman", "human", "imp", "insect", "item", "knight", "krxix", "leader", "martian", "merchant", "monk", "mutant",
+)  # fmt: skip
+"""Traits that tell apart those who stand by."""
+
+
+def apart(number: int) -> Json:
+    """Creatures destroyed together of which no two are alike and no two abilities touch the same: one gains, one makes
+    the opponent gain, the others return to hand, ward one who stands by, deal damage to another, or are archived."""
+    lines: dict[str, list[Any]] = {"P1": [], "P2": []}
+    cards: Json = {}
+    dying = []
+    for place in range(number):
+        name, trait = f"Dying {place + 1}", APART_TRAITS[place]
+        step: Json = (
+            {"move": {"self": "hand"}},
+            {"ward": f"each friendly {trait} creature"},
+            {"damage": {f"each enemy {trait} creature": 1}},
+            {"move": {"self": "archives"}},
+        )[place % 4]
+        if place in (4, 8):
+            step = {"gain": 1} if place == 4 else {"gain": {"opponent": 1}}
+        elif place % 4 in (1, 2):
+            standing = f"Standing {place + 1}"
+            cards[standing] = {"type": "creature", "traits": [trait], "power": 9}
+            lines["P1" if place % 4 == 1 else "P2"].append(standing)
+        cards[name] = {"type": "creature", "power": place + 1, "abilities": [{"when": "destroyed", "steps": [step]}]}
+        dying.append(name)
+    lines["P1"] += dying
+    players: Json = {player: {"battleline": line} for player, line in lines.items()}
+    return _board(f"apart-{number}", players, {"destroy": dying}, cards=cards)
+
+
 def _copies(name: str, number: int) -> list[str]:
     return [name] if number == 1 else [f"{name}#{copy}" for copy in range(1, number + 1)]
 
@@ -145,5 +179,6 @@ FAMILIES: dict[str, Family] = {
     "cascade": Family(cascade, (2, 3, 4, 5, 6), lambda n: Known()),
     "cascade-nested": Family(cascade_nested, (2, 3, 4, 5, 6), lambda n: Known()),
     "cleanup": Family(cleanup, (2, 4, 6, 8, 10, 12), lambda n: Known(None, 1)),
+    "apart": Family(apart, (6, 8, 10, 12, 16, 20), lambda n: Known(factorial(n), 1)),
     "crowd": Family(crowd, (0, 2, 4, 8, 16, 32), lambda n: Known(720)),
 }
