@@ -65,5 +65,5 @@ def test_what_is_decided_does_not_depend_on_what_is_unknown(board: Board) -> Non
                     if value is not None:
                         assert rules._reader.true(literal) == value
         supposed += sum(value is None for value in known.values())
-    assert decided > 100
+    assert decided > 50
     assert supposed > 0

@@ -178,7 +178,7 @@ def test_states_of_a_reduced_graph_can_be_explained() -> None:
 def test_reductions_can_be_switched_off_one_by_one() -> None:
     board = Board.from_text(json.dumps(FAMILIES["entangled"].board(6)))
     states = {}
-    for used in (REDUCTIONS, (LOOKUP,), (SYMMETRY,), (INDEPENDENCE,), ()):
+    for used in (REDUCTIONS, (LOOKUP,), (SYMMETRY, INDEPENDENCE), ()):
         resolution = lastrites.resolve(board, reduction=used)
         states[used] = resolution.state_count
         assert not resolution.explored.products
