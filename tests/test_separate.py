@@ -80,6 +80,33 @@ def test_two_adjacent_archimedes_are_found_and_nothing_smaller_differs() -> None
     assert len(made.found["lost_ability"]) == len(separating)
 
 
+def test_a_dying_soraka_is_found_and_nothing_smaller_differs() -> None:
+    """The same in the other game, with units of one player at either place."""
+    pool = Pool("", ("soraka-wanderer", "mystic-poro"), ("kill_all",), cards=2, points=0)
+    target = Target("riftbound", question="leaving_source")
+    made = separate(load_game("riftbound"), target, Scope((pool,)), Sweep(examine, Serial()))
+    (found,) = chosen(made)
+    assert (found.cards, found.kinds) == (2, ("mystic-poro", "soraka-wanderer"))
+    separating = set()
+    spots = list(itertools.product(("Soraka, Wanderer", "Mystic Poro"), ("base", "bf1")))
+    for cards in (1, 2):
+        for units in itertools.combinations_with_replacement(spots, cards):
+            base, field = ([name for name, where in units if where == place] for place in ("base", "bf1"))
+            head = {
+                "game": "riftbound",
+                "active": "P1",
+                "players": {"P1": {"base": base, "deck size": 10}, "P2": {"deck size": 10}},
+                "battlefields": {"bf1": {"units": {"P1": field}}},
+            }
+            board = Board.from_text(f"{dump(head)}event: {{instructions: [{{kill: each unit}}]}}\n")
+            if differs(board, "leaving_source", ("acts", "inert")):
+                separating.add(units)
+    assert {len(units) for units in separating} == {2}
+    assert all({name for name, _ in units} == {"Soraka, Wanderer", "Mystic Poro"} for units in separating)
+    both_players = 2
+    assert len(made.found["leaving_source"]) == both_players * len(separating)
+
+
 @pytest.mark.parametrize("event", ["destroy_one", "fight"])
 def test_what_happens_to_one_board_does_not_happen_to_another(event: str) -> None:
     """Boards of one job whose events take other cards do not get into each other's way."""

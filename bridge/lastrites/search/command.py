@@ -156,7 +156,7 @@ def _pool(game: Game, texts: list[str], offered: tuple[str, ...]) -> tuple[str, 
 
     found: list[str] = []
     problems = []
-    invented = {fold(card.name): id for id, card in offer(game).invented.items()}
+    invented = {text: id for id, card in offer(game).invented.items() for text in (id, fold(card.name))}
     for name in (name.strip() for text in texts for name in text.split(";")):
         if name == "all":
             found += sorted(game.cards.by_id)

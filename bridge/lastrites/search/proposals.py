@@ -37,7 +37,8 @@ class Proposal:
 class Pool:
     """Boards of a search: kinds of cards and events that go together.
 
-    ``cards`` is the most cards on a board, ``points`` the greatest sum of the numbers on it (damage, wards, ...).
+    ``cards`` is the most cards on a board, ``points`` the greatest sum of the numbers on it (damage, wards, ...),
+    ``copies`` how many cards of a kind a player may have, ``sides`` the players who have cards (none named: all).
     """
 
     name: str
@@ -45,6 +46,8 @@ class Pool:
     events: tuple[str, ...]
     cards: int = 3
     points: int = 1
+    copies: int = 2
+    sides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,10 +94,14 @@ def _offer(name: str, rules: Path) -> Offer:
     def of(name: str, pool: Value) -> tuple[str, ...]:
         return tuple(sorted(str(what) for where, what in rows.get(name, ()) if where == pool))
 
+    copies = {pool: int(str(number)) for pool, number in rows.get("pool_copies", ())}
     pools = [
-        Pool(str(pool), of("pool_card", pool), of("pool_event", pool), int(str(cards)), int(str(points)))
+        Pool(
+            str(pool), of("pool_card", pool), of("pool_event", pool), int(str(cards)), int(str(points)),
+            copies.get(pool, 2), of("pool_side", pool),
+        )
         for _, pool, cards, points in sorted(rows.get("pool", ()), key=lambda row: int(str(row[0])))
-    ]
+    ]  # fmt: skip
     return Offer(tuple(pools), {str(event): str(text) for event, text in rows.get("happening", ())}, invented)
 
 
@@ -120,7 +127,7 @@ def _inventions(game: Game, written: Mapping[str, str], path: str) -> dict[str, 
 class Proposer:
     """All boards with a number of cards, each once, from the smallest up.
 
-    ``most`` is the greatest sum of the numbers on a board, ``copies`` how many cards of a kind a player may have.
+    ``most`` is the greatest sum of the numbers on a board; ``copies`` and ``sides`` as in a pool.
     """
 
     def __init__(
@@ -132,9 +139,11 @@ class Proposer:
         *,
         most: int = 1,
         copies: int = 2,
+        sides: Sequence[str] = (),
     ) -> None:
         pool = list(pool)
         facts = [fn("candidate", id) for id in pool] + [fn("wanted", fn(event)) for event in events]
+        facts += [fn("sided")] * bool(sides) + [fn("side", player) for player in sides]
         invented = offer(game).invented
         facts += [fact for id in pool if id in invented for fact in invented[id].facts]
         files = search_files(game.rules, game.name)

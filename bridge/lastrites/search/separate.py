@@ -119,7 +119,10 @@ def _climb(
     wanted = set(names)
     for cards in range(1, made.scope.cards + 1):
         pools = [pool for pool in made.scope.pools if pool.cards >= cards]
-        proposers = [Proposer(game, pool.kinds, pool.events, cards, most=pool.points) for pool in pools]
+        proposers = [
+            Proposer(game, pool.kinds, pool.events, cards, most=pool.points, copies=pool.copies, sides=pool.sides)
+            for pool in pools
+        ]
         for abilities in sorted({size for proposer in proposers for size in proposer.sizes()}):
             left = [name for name in made.open if name in wanted]
             if not left:

@@ -33,7 +33,7 @@ def to_json(made: Separation) -> Json:
             "pools": [
                 {
                     "name": pool.name, "kinds": list(pool.kinds), "events": list(pool.events), "cards": pool.cards,
-                    "numbers": pool.points,
+                    "numbers": pool.points, "copies": pool.copies, "sides": list(pool.sides),
                 }
                 for pool in scope.pools
             ],
@@ -140,7 +140,8 @@ def searched(made: Separation) -> str:
         name = f"{pool.name}: " if pool.name else ""
         pools.append(
             f"{name}{_number(len(pool.kinds), 'kind')} of cards, {_number(len(pool.events), 'event')}, at most "
-            f"{_number(pool.cards, 'card')}, numbers that add up to at most {pool.points}"
+            f"{_number(pool.cards, 'card')}{f' of {chr(32).join(pool.sides)}' * bool(pool.sides)}, "
+            f"numbers that add up to at most {pool.points}"
         )
     looked = f"{made.boards:,} boards looked at, {made.to_the_point:,} to the point, {made.states:,} states"
     failed = sum(made.failed.values())
