@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from fixture_help import ROOT
 
+from lastrites import worker
 from lastrites.search import apart
 from lastrites.search.apart import examine_apart
-from lastrites.search.examine import Begin, Json, Target, examine
+from lastrites.search.examine import Begin, Json, Target, examine, row_of_a_failure
 from lastrites.search.sweep import Journal, Serial, Sweep
 
 ENDLESS = '\ngrows(0) :- prints(_,"quince").\ngrows(N+1) :- grows(N).\n'
 """Where there is a quince the grounder never comes to an end."""
 BRANCHES = (["Plum"], ["Plum", "Quince"], ["Plum", "Apple"])
+LONG = 1000.0
 
 
 @pytest.fixture
@@ -35,30 +39,53 @@ def job(tmp_path: Path) -> Json:
     return {"target": target.to_json(), "names": ["late_fruit"], "states": 500, "piles": False, "boards": boards}
 
 
-def hang(job: Json) -> None:
-    with (Path(job["target"]["rules"]) / "orchard" / "falling.lp").open("a", encoding="utf-8") as file:
+def test_a_grounding_without_end_is_ended(job: Json, tmp_path: Path) -> None:
+    with (tmp_path / "orchard" / "falling.lp").open("a", encoding="utf-8") as file:
         file.write(ENDLESS)
-
-
-def test_a_board_that_hangs_costs_only_itself(job: Json, tmp_path: Path) -> None:
-    expected = examine(job)["rows"]
-    hang(job)
+    job["boards"] = job["boards"][1:2]
     journal = Journal(tmp_path / "journal")
     with ProcessPoolExecutor(1) as workers:
-        (done,) = Sweep(partial(examine_apart, seconds=0.8), workers, journal, patience=0.8).run([job])
+        (done,) = Sweep(partial(examine_apart, seconds=0.5), workers, journal, patience=0.5).run([job])
     assert not done.error
-    assert done.result["late"] == 0.8
-    rows = done.result["rows"]
-    assert [row["error"] for row in rows] == ["", "not looked at within 0.8 s", ""]
-    assert [rows[0], rows[2]] == [expected[0], expected[2]]
+    assert done.result == {"rows": [row_of_a_failure("not looked at within 0.5 s")], "late": 0.5}
 
     def again(job: Json) -> Json:
         raise AssertionError("this has been done")
 
-    (known,) = Sweep(again, Serial(), journal, patience=0.8).run([job])
+    (known,) = Sweep(again, Serial(), journal, patience=0.5).run([job])
     assert known.result == done.result
     (longer,) = Sweep(again, Serial(), journal, patience=1.0).run([job])
     assert "this has been done" in longer.error
+
+
+def test_a_board_that_hangs_costs_only_itself(job: Json, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boards that would share a grounding with it are looked at one by one. A clock of our own: no real time is up."""
+    expected = examine(job)["rows"]
+    hanging = tmp_path / "hanging"
+    hanging.mkdir()
+
+    def endless(job: Json, begin: Begin) -> Json:
+        begin(range(len(job["boards"])))
+        if any("Quince" in board for board in job["boards"]):
+            (hanging / str(os.getpid())).touch()
+            time.sleep(LONG)
+        return examine(job, begin)
+
+    looks = 0
+
+    def clock() -> float:
+        """Goes on by leaps once a board hangs, one for each look at it."""
+        nonlocal looks
+        there = len(list(hanging.iterdir()))
+        looks = min(looks + 1, 8 * there)
+        return time.monotonic() + looks * LONG / 2
+
+    monkeypatch.setattr(apart, "examine", endless)
+    monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=clock, sleep=time.sleep))
+    result = examine_apart(job, LONG)
+    assert [row["error"] for row in result["rows"]] == ["", "not looked at within 1000 s", ""]
+    assert [result["rows"][0], result["rows"][2]] == [expected[0], expected[2]]
+    assert result["late"] == LONG
 
 
 def test_a_board_that_ends_its_process_costs_only_itself(job: Json, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +97,7 @@ def test_a_board_that_ends_its_process_costs_only_itself(job: Json, monkeypatch:
         return examine(job, begin)
 
     monkeypatch.setattr(apart, "examine", deadly)
-    result = examine_apart(job, 30.0)
+    result = examine_apart(job, LONG)
     assert [row["error"] for row in result["rows"]] == ["", "the worker ended with status 9", ""]
     assert result["rows"][2] == expected[2]
     assert "late" not in result

@@ -81,7 +81,8 @@ def run(args: argparse.Namespace, progress: Callable[[str], None], clear: Callab
         with _executor(args) as executor:
             work = partial(examine_apart, seconds=args.board_timeout)
             ahead = 1 if args.workers == 1 and args.dask is None else 4 * args.workers
-            sweep = Sweep(work, executor, journal, ahead, deadline, args.board_timeout)
+            own = args.dask is None
+            sweep = Sweep(work, executor, journal, ahead, deadline, args.board_timeout, cancels=not own)
             made.append(separate(game, target, scope, sweep, progress))
 
     def give_up() -> None:

@@ -103,7 +103,8 @@ class Sweep:
     """Jobs on their way through an executor.
 
     ``ahead`` jobs wait in the executor at a time, so that an interrupt loses little. ``patience`` is how many seconds
-    a part of a job may take: what the journal says was given less time (``late``) is done again.
+    a part of a job may take: what the journal says was given less time (``late``) is done again. Without ``cancels``
+    jobs that are not waited for any longer are left to the executor, which is about to end.
     """
 
     work: Work
@@ -112,6 +113,7 @@ class Sweep:
     ahead: int = 8
     deadline: float | None = None
     patience: float | None = None
+    cancels: bool = True
 
     def run(self, jobs: Iterable[Json]) -> Iterator[Done]:
         """Results as they come. Raises KeyboardInterrupt after Ctrl-C, TimeoutError at the deadline."""
@@ -137,7 +139,7 @@ class Sweep:
                     job = waiting.pop(future)
                     yield self._done(job, future)
         finally:
-            for future in waiting:
+            for future in waiting if self.cancels else ():
                 future.cancel()
 
     def _too_soon(self, known: Json) -> bool:
