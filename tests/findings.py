@@ -1,8 +1,9 @@
 """Makes docs/findings.md: what the rules of both games say about themselves, and where their readings part.
 
-Run by hand: ``PYTHONPATH=bridge python tests/findings.py --workers 2``. For each game it runs ``lastrites check`` and
-``lastrites separate --all``; what these tell is kept under ``build/findings`` and taken up again as long as rules and
-fixtures are the same, so that the page can be written anew at once. The boards are written to ``docs/boards``.
+Run by hand: ``PYTHONPATH=bridge python tests/findings.py --workers 2``. For each game it runs ``lastrites check`` for
+the newest edition, ``lastrites check --only boards`` for the older ones that differ from it, and ``lastrites separate
+--all``; what these tell is kept under ``build/findings`` and taken up again as long as rules and fixtures are the same,
+so that the page can be written anew at once. The boards are written to ``docs/boards``.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from findings_boards import Boards
+from findings_boards import Boards, alike
 from findings_page import page
 from fixture_help import FIXTURES, ROOT
 
-from lastrites.game import load_game
+from lastrites.book import read_book
+from lastrites.game import Game, load_game
 
 KEPT = ROOT / "build" / "findings"
 PAGE = ROOT / "docs" / "findings.md"
@@ -36,10 +38,10 @@ def version(game: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def told(game: str, what: str, arguments: Sequence[str], anew: bool) -> Json:
+def told(game: str, what: str, arguments: Sequence[str], anew: bool, name: str = "") -> Json:
     """What a command says in JSON, from the last run if nothing has changed since; with ``anew`` False from the last
     run in any case, if there was one."""
-    kept = KEPT / f"{game}-{what}.json"
+    kept = KEPT / f"{game}-{name or what}.json"
     now = version(game)
     if kept.is_file():
         old: Json = json.loads(kept.read_text(encoding="utf-8"))
@@ -57,6 +59,27 @@ def told(game: str, what: str, arguments: Sequence[str], anew: bool) -> Json:
     return result
 
 
+def checked(game: Game, workers: Sequence[str], anew: bool) -> Json:
+    """What ``check`` says about the newest edition, and about older ones that do not say the same as a newer one."""
+    newest, *older = read_book(game).editions[::-1]
+    apart = [newest]
+    for edition in older:
+        if not any(alike(game, edition, other) for other in apart):
+            apart.append(edition)
+    result = told(game.name, "check", ["--edition", newest, *workers], anew)
+    chosen = [word for edition in apart[1:] for word in ("--edition", edition)]
+    if chosen:
+        arguments = [*chosen, "--only", "boards", "--generated", "0", *workers]
+        others = told(game.name, "check", arguments, anew, "older")
+        scope = {**result["scope"], "editions": result["scope"]["editions"] + others["scope"]["editions"]}
+        ended = {key: value for part in (others, result) for key, value in part.items() if key == "incomplete_reason"}
+        result = {
+            **result, **ended, "scope": scope, "findings": result["findings"] + others["findings"],
+            "complete": result["complete"] and others["complete"],
+        }  # fmt: skip
+    return result
+
+
 def main() -> int:
     """Run what has to be run, write the boards and the page."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -70,7 +93,7 @@ def main() -> int:
     for name in GAMES:
         run = not args.page and (not args.games or name in args.games)
         workers = ["--workers", str(args.workers)]
-        check = told(name, "check", ["--edition", "all", *workers], run)
+        check = checked(load_game(name), workers, run)
         scope = ["--all", "--max-cards", str(args.max_cards), "--timeout", str(args.timeout)]
         separate = told(name, "separate", [*scope, *workers, "--journal", str(KEPT / f"{name}.ndjson")], run)
         boards = Boards(load_game(name), check, separate, kept=KEPT / f"{name}-boards.json")

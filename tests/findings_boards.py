@@ -7,6 +7,7 @@ small here from a fixture that speaks of the question or of the editions.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -128,6 +129,29 @@ def _parts(state: Json) -> Iterator[tuple[tuple[str, ...], str]]:
             yield (owner,), value_text(content)
 
 
+def alike(game: Game, *editions: str) -> bool:
+    """Whether editions give the same answers and have the same clauses, and no rule speaks of any of them by its name,
+    so that every board comes out the same."""
+    if any(spoken_of(game, each) for each in editions):
+        return False
+    known = questions_of(game.rules / game.name)
+    rows = [
+        (known.settles.get(each, {}), known.excludes.get(each, frozenset()), known.lacks.get(each, frozenset()))
+        for each in editions
+    ]
+    return all(row == rows[0] for row in rows)
+
+
+def spoken_of(game: Game, edition: str) -> bool:
+    """Whether a rule or a fact names an edition, other than as a source, in what it answers and lacks, or a number."""
+    for path in game.files:
+        if path.name not in ("questions.lp", "numbers.lp", "boards.lp"):
+            text = re.sub(r'source\w*\([^)]*"\)', "", path.read_text(encoding="utf-8"))
+            if any(f'"{edition}"' in line.partition("%")[0] for line in text.split("\n")):
+                return True
+    return False
+
+
 class Boards:
     """What tells the questions of a game and its neighbouring editions apart."""
 
@@ -142,13 +166,8 @@ class Boards:
         kept.write_text(json.dumps(self._made, ensure_ascii=False, indent=1), encoding="utf-8")
 
     def same(self, pair: tuple[str, str]) -> bool:
-        """Whether two editions give the same answers and have the same clauses, so that nothing can part them."""
-        known = questions_of(self.game.rules / self.game.name)
-        one, other = (
-            (known.settles.get(e, {}), known.excludes.get(e, frozenset()), known.lacks.get(e, frozenset()))
-            for e in pair
-        )
-        return one == other
+        """Whether nothing can part two editions."""
+        return alike(self.game, *pair)
 
     def write(self, folder: Path) -> None:
         """Write the board files; each is verified first. Raises ValueError when one does not come out as it says."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from findings_boards import Boards, Shown
+from findings_boards import Boards, Shown, alike
 
 from lastrites.editions import questions_of
 from lastrites.terminal import counted, listed, number
@@ -59,7 +59,9 @@ def _scope(boards: Boards, check: Json, separate: Json) -> Iterator[str]:
     for seen in scope["editions"]:
         own = seen["boards"] - seen["generated"]
         cells = (own, seen["generated"], seen["cards"], seen["events"], seen["states"], seen["unfinished"])
-        yield f"| {seen['edition']} | {' | '.join(map(number, cells))} |"
+        same = [each for each in book.editions if each != seen["edition"] and alike(boards.game, each, seen["edition"])]
+        also = f" (and {listed(same)}, which give the same answers)" if same else ""
+        yield f"| {seen['edition']}{also} | {' | '.join(map(number, cells))} |"
     yield ""
     first = scope["editions"][0]["edition"] if scope["editions"] else ""
     yield (

@@ -2,7 +2,9 @@
 
 Run by hand: ``python tests/mutants.py keyforge --number 24 --workers 2``. A rule of a clause is deleted, one of its
 conditions is left out or turned into its opposite, or a comparison is shifted. Faults that show without a board are
-looked for first (`check`), then the fixtures are verified, those of the clause first, until one fails.
+looked for first (`check`), then the fixtures are verified, those of the clause first, until one fails (`verify`). Rules
+that come in only when a clause is switched off are then looked at on the boards that show the clauses of the file, each
+without its clause, against the rules as they are (`without`). What clingo cannot ground is no mutant.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +34,9 @@ from lastrites.jobs import expectations
 from lastrites.listings import boards_of
 from lastrites.lptext import Statement
 from lastrites.resolution import rulebook
-from lastrites.solver import RulesError
+from lastrites.solver import RulesError, complaints
 from lastrites.static import check_rules
+from lastrites.survey import signature
 from lastrites.verify import FAILED, Json, verify
 from lastrites.worker import Emit
 
@@ -204,18 +208,55 @@ def boards(game: str, clause: str, file: str) -> list[Path]:
     return sorted(needing, key=rank)
 
 
+@cache
+def unchanged(path: Path, clause: str) -> str:
+    """How a board comes out without a clause under the rules as they are."""
+    return without(path, clause, RULES)
+
+
+def without(path: Path, clause: str, rules: Path) -> str:
+    """How a board comes out without a clause, as a short text."""
+    try:
+        board = lastrites.load(path, rules=rules)
+        kinds = {each.id: each.kind for each in read_book(load_game(board.game)).clauses}
+        change = {"against" if kinds[clause] == "consequence" else "without": (clause,)}
+        return signature(lastrites.resolve(board, limits=lastrites.Limits(states=5_000, seconds=60), **change))
+    except (BoardError, RulesError) as error:
+        return type(error).__name__
+
+
+def switched(game: str, mutant: Mutant) -> list[tuple[str, Path]]:
+    """The clauses of the file in which the mutant stands, each with a board that shows it."""
+    path = RULES / mutant.file
+    clauses = [block.id for block in lptext.blocks(path, path.read_text(encoding="utf-8"))]
+    shown = boards_of(load_game(game))
+    return [(clause, FIXTURES / f"{name}.yaml") for clause in clauses for name in shown.get(clause, ())]
+
+
+def is_program(mutant: Mutant) -> bool:
+    """Whether the changed rule can be grounded at all."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rule.lp"
+        path.write_text(mutant.text, encoding="utf-8")
+        return not any("error" in text for text in complaints([path]))
+
+
 def judged(game: str, mutant: Mutant, most: int | None = None) -> tuple[str, int]:
     """Who notices the mutant (`check: ...`, `verify: ...`, or nothing), and how many boards were verified."""
     with tempfile.TemporaryDirectory() as folder:
         rules = mutant.written(Path(folder))
-        complaints = check_rules(rules, game)
-        if complaints:
-            return f"check: {complaints[0].text}", 0
+        found = check_rules(rules, game)
+        if found:
+            return f"check: {found[0].text}", 0
         looked = 0
         for path in boards(game, mutant.clause, mutant.file)[:most]:
             looked += 1
             if fails(path, rules):
                 return f"verify: {path.stem}", looked
+        if most is None:
+            for clause, path in switched(game, mutant):
+                if without(path, clause, rules) != unchanged(path, clause):
+                    return f"without {clause}: {path.stem}", looked
         return "", looked
 
 
@@ -235,9 +276,10 @@ def main() -> int:
     parser.add_argument("--only", help="only mutants whose description contains this")
     args = parser.parse_args()
     every = mutants(args.game)
-    some = chosen(every, args.number, args.seed)
+    wanted = chosen(every, len(every), args.seed)
     if args.only:
-        some = [mutant for mutant in every if args.only in str(mutant)][: args.number]
+        wanted = [mutant for mutant in every if args.only in str(mutant)]
+    some = list(islice(filter(is_program, wanted), args.number))
     arguments: list[Any] = [(args.game, mutant, args.boards) for mutant in some]
     noticed = 0
     for place, messages, error in worker.run_all(judge, arguments, workers=args.workers, timeout=LONGEST):
