@@ -85,7 +85,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("games", nargs="*", help="games to run the commands for; the others are told as kept")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--max-cards", type=int, default=3, help="the most cards that separate tries (default: 3)")
     parser.add_argument("--timeout", type=int, default=300, help="seconds for each run of separate (default: 300)")
     parser.add_argument("--page", action="store_true", help="only write the page, from the last runs")
     args = parser.parse_args()
@@ -94,7 +93,7 @@ def main() -> int:
         run = not args.page and (not args.games or name in args.games)
         workers = ["--workers", str(args.workers)]
         check = checked(load_game(name), workers, run)
-        scope = ["--all", "--max-cards", str(args.max_cards), "--timeout", str(args.timeout)]
+        scope = ["--all", "--timeout", str(args.timeout)]
         separate = told(name, "separate", [*scope, *workers, "--journal", str(KEPT / f"{name}.ndjson")], run)
         boards = Boards(load_game(name), check, separate, kept=KEPT / f"{name}-boards.json")
         boards.write(ROOT / "docs" / "boards" / name)

@@ -70,15 +70,22 @@ def _scope(boards: Boards, check: Json, separate: Json) -> Iterator[str]:
     )
     if not check["complete"]:
         yield f"The check did not get to its end: {check['incomplete_reason']}."
-    searched = separate["scope in words"]
-    ended = "" if separate["complete"] else f" It did not get to its end: {separate['incomplete_reason']}."
-    most = separate["scope"]["cards"]
-    whole = max((size[0] for size in separate["searched"]["sizes"]), default=1) - (0 if separate["complete"] else 1)
     yield ""
+    looked = separate["searched"]
+    ended = "" if separate["complete"] else f" It did not get to its end: {separate['incomplete_reason']}."
     yield (
-        f"`separate --all` searched boards with at most {counted(most, 'card')} "
-        f"(all of those with at most {whole}): {searched}.{ended}"
+        f"`separate --all` looked at {counted(looked['boards'], 'board')}, {number(looked['to the point'])} "
+        f"of them to the point, with {counted(looked['states'], 'state')}.{ended} It took them from these cards:"
     )
+    yield ""
+    yield "| cards | kinds | events | most cards on a board | numbers up to |"
+    yield "|---|---|---|---|---|"
+    for pool in separate["scope"]["pools"]:
+        events = listed(event.replace("_", " ") for event in pool["events"])
+        yield f"| {pool['name']} | {len(pool['kinds'])} | {events} | {pool['cards']} | {pool['numbers']} |"
+    for reason, times in looked["failed"].items():
+        yield ""
+        yield f"{counted(times, 'board')} could not be looked at: {reason}."
 
 
 def _listing(clauses: Sequence[Json]) -> Iterator[str]:

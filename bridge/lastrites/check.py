@@ -384,7 +384,7 @@ class Check:
             else:
                 told = f"the question {question.name} is raised by {asked} boards and changes the outcomes of none"
             piles = ""
-            if asked and not counted and not setting.pile_order:
+            if not counted and not setting.pile_order:
                 piles = " (the order of piles is not looked at without --pile-order)"
             details = {"question": question.name, "asked": asked, "counted": counted}
             yield Finding("unraised", f"{told}{piles}.", setting.edition or "", details=details)
