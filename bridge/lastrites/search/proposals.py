@@ -100,7 +100,7 @@ def _offer(name: str, rules: Path) -> Offer:
             str(pool), of("pool_card", pool), of("pool_event", pool), int(str(cards)), int(str(points)),
             copies.get(pool, 2), of("pool_side", pool),
         )
-        for _, pool, cards, points in sorted(rows.get("pool", ()), key=lambda row: int(str(row[0])))
+        for _, pool, cards, points in sorted(rows.get("pool_size", ()), key=lambda row: int(str(row[0])))
     ]  # fmt: skip
     return Offer(tuple(pools), {str(event): str(text) for event, text in rows.get("happening", ())}, invented)
 
