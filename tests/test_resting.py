@@ -33,7 +33,11 @@ def test_hardly_a_board_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["keyforge/refused-a-stunned-creature-cannot-fight", "keyforge/two-solefts-against-bad-penny"]
+    "name",
+    [
+        "keyforge/refused-a-stunned-creature-cannot-fight", "keyforge/two-solefts-against-bad-penny",
+        "riftbound/a-soaring-scout-channels-an-exhausted-rune",
+    ],
 )
 def test_the_table_is_what_is_found_anew(name: str) -> None:
     assert clauses_of(FIXTURES / f"{name}.yaml") == TABLE[name]
