@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from boards_help import board, small_rules, zones
 
@@ -190,3 +192,14 @@ def test_abilities_in_words() -> None:
         "Destroyed: draw 1",
         None,
     ]
+
+
+@pytest.mark.parametrize("name", ["keyforge", "riftbound"])
+def test_what_the_library_leaves_out_is_looked_at(name: str) -> None:
+    """Each part that a card omits is one whose absence the rules tell."""
+    game = load_game(name)
+    looked_at = (game.rules / name / "omissions.lp").read_text(encoding="utf-8")
+    facts = game.card_facts(sorted(game.cards.by_id))
+    parts = {str(fact.args[1]) for fact in facts if fact.name == "omits"}
+    assert parts
+    assert not [part for part in parts if not re.search(rf'\b{part}\b', looked_at)]
