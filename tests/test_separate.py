@@ -24,7 +24,7 @@ from lastrites.game import load_game
 from lastrites.search import told
 from lastrites.search.examine import Target, examine, found_on
 from lastrites.search.proposals import Proposal, Proposer, offer
-from lastrites.search.separate import Pool, Scope, Separation, chosen, separate
+from lastrites.search.separate import CHOICES, PILES, Pool, Scope, Separation, chosen, separate
 from lastrites.search.sweep import Journal, Serial, Sweep
 from lastrites.search.universe import REFUSED, Found, Universe, canonical
 from lastrites.yamlio import dump
@@ -190,6 +190,49 @@ def test_editions() -> None:
             for edition in ("2019-09", "17.4")
         ]  # fmt: skip
         assert sides[0] != sides[1]
+
+
+def test_where_outcomes_are_the_same_piles_are_looked_at() -> None:
+    scope = Scope((Pool("", ("dust-imp", "soulkeeper"), ("destroy_all",), cards=2, points=0),), deeper=True)
+    made = search(Target("keyforge", question="upgrade_piles"), scope)
+    (found,) = chosen(made)
+    assert (found.kinds, made.by["upgrade_piles"]) == (("dust-imp", "soulkeeper"), PILES)
+    (board,) = told.to_json(made)["boards"]
+    expected = [
+        {json.dumps(outcome.state) for outcome in lastrites.resolve(
+            Board.from_text(board["file"]), readings={"upgrade_piles": answer}, pile_order=True).outcomes}
+        for answer in ("apart", "arranged")
+    ]  # fmt: skip
+    assert expected[0] != expected[1]
+
+
+def test_where_outcomes_are_the_same_choices_are_looked_at() -> None:
+    """Who orders the replacements changes who chooses, and nothing that can come out."""
+    kinds = ("mystic-poro", "zhonyas-hourglass")
+    pool = Pool("", kinds, ("kill_all",), cards=3, points=1, sides=("P1",))
+    made = separate(
+        load_game("riftbound"), Target("riftbound", question="replacement_order"), Scope((pool,), deeper=True),
+        Sweep(examine, Serial()),
+    )  # fmt: skip
+    assert made.by == {"replacement_order": CHOICES}
+    found = chosen(made)[0]
+    assert found.kinds == ("mystic-poro", "zhonyas-hourglass", "zhonyas-hourglass")
+    assert "owner: P2" in found.text
+
+
+def test_a_question_is_looked_at_in_an_edition_that_asks_it() -> None:
+    target = Target("riftbound", question="control_enemy_units")
+    assert target.edition_for("control_enemy_units") == "1.3"
+    made = Separation(target, Scope(()), {"control_enemy_units": []}, raised={"control_enemy_units": 0})
+    assert told.result(made, "control_enemy_units")["not asked in"] == ["1.4"]
+    assert "asked in 1.3, not in 1.4" in told.verdict(made, "control_enemy_units")
+
+
+def test_every_pair_of_editions_is_told_apart_or_the_same() -> None:
+    target = Target("riftbound")
+    assert {"1.1 / 1.2", "1.2 / 1.3", "1.3 / 1.4"} <= set(target.names())
+    assert target.alike("1.1 / 1.2")
+    assert not target.alike("1.3 / 1.4")
 
 
 def test_everything_at_once() -> None:
