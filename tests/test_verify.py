@@ -148,5 +148,21 @@ def test_a_refused_event_has_no_outcome_and_no_order() -> None:
     assert verify([Expectation(3, outcomes=(), orders="0")], Engine({(): refused})).status == OK
 
 
+def test_a_refusal_beside_outcomes_must_be_spoken_of() -> None:
+    refusal = [{"event": 2, "what": "the showdown ends", "clauses": ["g.alone"]}]
+    plain = result({(): "1"}, outcome("A", 1, {}))
+    both = Engine({(): {**plain, "refused": refusal}})
+    assert verify([Expectation(3, orders="1")], both).failures == [
+        "expectation in line 3:",
+        "  refused beside outcomes: the showdown ends (g.alone)",
+    ]
+    assert verify([Expectation(3, orders="1", refused=True)], both).status == OK
+    assert verify([Expectation(3, orders="1", refused=True)], Engine({(): plain})).status == FAILED
+    # Refused under one reading only.
+    halves = {(): {**OPEN, "refused": refusal}, NARROW: TABLE[NARROW], WIDE: {**TABLE[WIDE], "refused": refusal}}
+    (failed, _) = verify([Expectation(3, outcomes=None)], Engine(halves)).failures
+    assert failed == "expectation in line 3 under q: wide:"
+
+
 def test_a_board_without_expectations() -> None:
     assert verify([], Engine({})).status == NOTHING

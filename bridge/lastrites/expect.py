@@ -377,7 +377,10 @@ def _people(names: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What must hold under some answers; `when` is empty if it must hold under all that are open."""
+    """What must hold under some answers; `when` is empty if it must hold under all that are open.
+
+    `refused` says that an event is refused in some orders, while others have an outcome.
+    """
 
     line: int
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -386,6 +389,7 @@ class Expectation:
     distinct: int | None = None
     orders: str | None = None
     pile_order: bool = False
+    refused: bool = False
 
     @property
     def asks_who_decides(self) -> bool:
@@ -469,7 +473,7 @@ def compile_entry(node: Node, scope: Scope) -> Entry:
     return entry
 
 
-_KEYS = ("when", "outcomes", "distinct", "orders", "pile order", "known to")
+_KEYS = ("when", "outcomes", "distinct", "orders", "pile order", "refused", "known to")
 
 
 class _Compiler:
@@ -494,11 +498,14 @@ class _Compiler:
             self.note("LR-E014", node, "an expectation is a mapping", f"with some of the keys {', '.join(_KEYS)}")
             return None
         self.pile_order = False
+        refused = False
         for key, value in node.entries:
             if key.text not in _KEYS:
                 self.unknown_key(key, _KEYS)
             elif key.text == "pile order":
                 self.pile_order = self.flag(value)
+            elif key.text == "refused":
+                refused = self.flag(value)
         when, editions = self.when(node.get("when"))
         outcomes = node.get("outcomes")
         distinct, orders = node.get("distinct"), node.get("orders")
@@ -512,6 +519,7 @@ class _Compiler:
             None if distinct is None else self.number(distinct),
             None if orders is None else self.orders(orders),
             self.pile_order,
+            refused,
         )
 
     def unknown_key(self, key: Scalar, known: Iterable[str]) -> None:

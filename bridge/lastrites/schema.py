@@ -285,6 +285,7 @@ class _Schema:
                 "distinct": NUMBER,
                 "orders": {"type": ["integer", "string"]},
                 "pile order": FLAG,
+                "refused": FLAG,
                 "known to": ANY,
             },
             "additionalProperties": False,

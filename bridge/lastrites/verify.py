@@ -137,8 +137,24 @@ class _Run:
                 outcomes = list(self.resolve({**fixed, **when}, edition, piles)["outcomes"])
             self.found.append((len(outcomes), orders))
             failures = expectation.failures(outcomes, orders)
+            if result.get("refused") or expectation.refused:
+                # Under one reading an event may be refused and under another not.
+                here = self.resolve({**fixed, **when}, edition, piles) if len(rows) > 1 else result
+                failures += self.refusals(expectation, here, outcomes)
             if failures:
                 self.fail(expectation, label({**fixed, **when}, told_edition), failures)
+
+    def refusals(self, expectation: Expectation, result: Json, outcomes: Sequence[Json]) -> list[str]:
+        """What is wrong with the refused events: where some orders have an outcome they must be spoken of."""
+        refused = result.get("refused") or ()
+        if expectation.refused and not refused:
+            return ["an event was expected to be refused, and none is"]
+        if expectation.refused or not outcomes:
+            return []
+        return [
+            f"refused beside outcomes: {each.get('what', each['event'])} ({', '.join(each['clauses'])})"
+            for each in refused
+        ]
 
     def fail(self, expectation: Expectation, where: str, lines: Sequence[str]) -> None:
         self.failures.setdefault((f"line {expectation.line}", *lines), []).append(where)
