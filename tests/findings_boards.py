@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,11 @@ class Shown:
     groups: Sequence[tuple[tuple[str, ...], Sequence[Json]]]
     pair: tuple[str, ...] = ()
     left: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def same(self) -> bool:
+        """Whether the same comes out on all sides."""
+        return all(states == self.groups[0][1] for _, states in self.groups)
 
     @property
     def board(self) -> str:
@@ -184,11 +189,17 @@ class Boards:
     # ---- questions
 
     def _question(self, name: str) -> Shown | None:
-        for candidate in self._for_question(name):
-            shown = self._told(name, (), candidate)
-            if shown is not None:
+        return self._first(name, (), self._for_question(name))
+
+    def _first(self, question: str, pair: tuple[str, ...], candidates: Iterator[Candidate]) -> Shown | None:
+        """The first board that comes out otherwise, or else the first on which others decide."""
+        decided = None
+        for candidate in candidates:
+            shown = self._told(question, pair, candidate)
+            if shown is not None and not shown.same:
                 return shown
-        return None
+            decided = decided or shown
+        return decided
 
     def _for_question(self, name: str) -> Iterator[Candidate]:
         yield from self._searched(name)
@@ -222,25 +233,38 @@ class Boards:
         """The fixtures that speak of one of these first, then those that speak of any edition; small ones first."""
         texts = {path: path.read_text(encoding="utf-8") for path in sorted((FIXTURES / self.game.name).glob("*.yaml"))}
         near = {path: any(word in text for word in words) for path, text in texts.items()}
-        files = [path for path, text in texts.items() if near[path] or "edition" in text]
+        files = [path for path, text in texts.items() if near[path] or "edition:" in text]
         return sorted(files, key=lambda path: (not near[path], len(texts[path])))
 
     def _shrunk(self, name: str) -> Candidate | None:
         """A board on which answers to a question part, made from a fixture that speaks of it."""
-        for piles in (False, True):
-            for open_ in ((name,), tuple(question.name for question in self.book.questions)):
-                setting = Setting(self.newest, pile_order=piles, left_open=open_)
-                for path in self._mentioning(name, *(["pile order"] if piles else [])):
-                    layout = read_layout(path)
-                    pair = self._apart(layout, setting, name)
-                    if pair is None:
-                        continue
-                    found: list[Any] = []
-                    sought = Sought("answers", (name, *pair))
-                    _shrink(found, ([layout], setting, sought, SECONDS))
-                    small = found[0]
-                    origin = f"made smaller from {path.stem}"
-                    return Candidate(small["layout"], origin, self.newest, small["outcomes"].get("when", {}), piles)
+        everything = tuple(question.name for question in self.book.questions)
+        settings = [Setting(edition, left_open=(name,)) for edition in self.book.editions[::-1]]
+        settings[1:1] = [Setting(self.newest, left_open=everything)]
+        settings += [Setting(self.newest, pile_order=True, left_open=each) for each in ((name,), everything)]
+        for setting in settings:
+            for path in self._mentioning(name, *(["pile order"] if setting.pile_order else [])):
+                layout = read_layout(path)
+                pair = self._apart(layout, setting, name)
+                if pair is None:
+                    continue
+                found: list[Any] = []
+                _shrink(found, ([layout], setting, Sought("answers", (name, *pair)), SECONDS))
+                small, edition = found[0], setting.edition or ""
+                when = small["outcomes"].get("when", {})
+                origin = f"made smaller from {path.stem}"
+                return Candidate(small["layout"], origin, edition, when, setting.pile_order)
+        return self._decided(name)
+
+    def _decided(self, name: str) -> Candidate | None:
+        """A board on which the answers leave it to different players what comes out."""
+        for path in self._mentioning(name):
+            def parts(layout: Layout) -> bool:
+                return self._told(name, (), Candidate(layout, "", self.newest)) is not None
+
+            layout = read_layout(path)
+            if parts(layout):
+                return Candidate(smallest(layout, parts), f"made smaller from {path.stem}", self.newest)
         return None
 
     @staticmethod
@@ -257,11 +281,7 @@ class Boards:
     def _editions(self, pair: tuple[str, str]) -> Shown | None:
         if self.same(pair):
             return None
-        for candidate in self._for_editions(pair):
-            shown = self._told("", pair, candidate)
-            if shown is not None:
-                return shown
-        return None
+        return self._first("", pair, self._for_editions(pair))
 
     def _for_editions(self, pair: tuple[str, str]) -> Iterator[Candidate]:
         yield from self._searched(" / ".join(pair))
@@ -297,21 +317,40 @@ class Boards:
             made = comparison.compare(sides, about, pile_order=candidate.piles, limits=LIMITS)
         except (BoardError, RulesError):
             return None
-        if not (made.complete and made.differ):
+        if not made.complete:
             return None
+        name = slug((question or "editions " + " ".join(pair)).replace("_", " ").replace(".", "-"))
+        if not made.differ:
+            return self._deciding(Shown(name, candidate, readings, "", [], pair), made)
         when, row = next(row for row in made.rows if len({cell and cell[1] for cell in row[1]} - {None}) > 1)
         groups: dict[tuple[str, ...], list[str]] = {}
         for side, cell in zip(sides, row, strict=True):
             if cell is not None:
                 groups.setdefault(cell[1], []).append(side.name)
         told = [(tuple(names), [made.states[id] for id in ids]) for ids, names in groups.items()]
-        name = slug((question or "editions " + " ".join(pair)).replace("_", " ").replace(".", "-"))
         other = {**readings, **when}
         left = {
             side.name: {q: a for q, a in other.items() if q not in result.reading.answers or q in readings}
             for side, result in zip(sides, made.results, strict=True)
         }
         return Shown(name, candidate, other, _why(made.to_json()), told, pair, left)
+
+    @staticmethod
+    def _deciding(shown: Shown, made: comparison.Comparison) -> Shown | None:
+        """What is shown where the same comes out on all sides, but not by the same players' decisions."""
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for side, result in zip(made.sides, made.results, strict=True):
+            deciders = {who for outcome in result.outcomes for who in outcome.deciders}
+            groups.setdefault(tuple(sorted(deciders)), []).append(side.name)
+        if len(groups) < 2:
+            return None
+        told = "; ".join(f"{listed(names)}: {listed(who) or 'nobody'}" for who, names in groups.items())
+        states = list(made.states.values())
+        return replace(
+            shown, why=f"The same comes out, but it is decided by others. {told}.",
+            groups=[(tuple(names), states) for names in groups.values()],
+            left={side.name: {} for side in made.sides},
+        )  # fmt: skip
 
 
 def _why(compared: Mapping[str, Any]) -> str:

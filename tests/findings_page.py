@@ -228,6 +228,8 @@ def _shown(shown: Shown | None, boards: Boards, verdict: str) -> list[str]:
     where = f"boards/{boards.game.name}/{shown.name}.yaml"
     lines = [*said, f"The board is {candidate.origin}{piles}: [{shown.name}]({where}).", "", *_yaml(shown.board), ""]
     lines += [f"{shown.why}{under}", ""]
+    if shown.same:
+        return lines[:-1]
     common = [text for names, text in shown.told() if not names]
     lines += [f"- under all of them: {text}" for text in common]
     for names, text in shown.told():

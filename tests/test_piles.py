@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fixture_help import FIXTURES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lastrites
 from lastrites.piles import Batches, History, Pile, arrangements, merge, spread, start
 from lastrites.terms import fn
 
@@ -68,3 +70,11 @@ def test_orders_of_equal_histories_add_up() -> None:
     one: History = ((HERE, (("a", "b"),)),)
     other: History = ((HERE, (("a",), ("b",))),)
     assert merge([{one: 2}, {one: 1, other: 5}]) == {one: 3, other: 5}
+
+
+def test_what_is_no_players_own_stays_as_it_is_when_piles_are_told_apart() -> None:
+    """An outcome that has a victory score, or a winner, beside the players."""
+    board = lastrites.load(FIXTURES / "riftbound" / "a-climb-asks-for-one-more-point.yaml")
+    plain, apart = lastrites.resolve(board), lastrites.resolve(board, pile_order=True)
+    scores = [{outcome.state.get("victory score") for outcome in each.outcomes} for each in (plain, apart)]
+    assert scores[0] == scores[1] != {None}

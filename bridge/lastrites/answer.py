@@ -133,7 +133,7 @@ class Answer:
 
     def _arranged(self, state: dict[str, Any], arrangement: Mapping[piles.Pile, Sequence[str]]) -> dict[str, Any]:
         """The state with the cards of its piles in this order."""
-        arranged = {name: dict(part) for name, part in state.items()}
+        arranged = {name: dict(part) if isinstance(part, dict) else part for name, part in state.items()}
         for (player, zone), cards in arrangement.items():
             items = state[player][self.zones[zone]]
             lying = {item if isinstance(item, str) else next(iter(item)): item for item in items}
