@@ -73,8 +73,8 @@ def test_orders_of_equal_histories_add_up() -> None:
 
 
 def test_what_is_no_players_own_stays_as_it_is_when_piles_are_told_apart() -> None:
-    """An outcome that has a victory score, or a winner, beside the players."""
+    """An outcome that names a winner beside the players."""
     board = lastrites.load(FIXTURES / "riftbound" / "a-climb-asks-for-one-more-point.yaml")
     plain, apart = lastrites.resolve(board), lastrites.resolve(board, pile_order=True)
-    scores = [{outcome.state.get("victory score") for outcome in each.outcomes} for each in (plain, apart)]
-    assert scores[0] == scores[1] != {None}
+    winners = [{outcome.state.get("winner") for outcome in each.outcomes} for each in (plain, apart)]
+    assert winners[0] == winners[1] != {None}
