@@ -119,6 +119,40 @@ def keyforge_board_of_groups(seed: int) -> Board:
     return _board(layout, seed)
 
 
+KNELLS = (
+    {"draw": 1}, {"draw": {"opponent": 1}}, {"score": 1}, {"score": {"opponent": 1}},
+    {"buff": "each friendly exhausted unit"}, {"buff": "a friendly unit"}, {"stun": "an enemy unit"},
+    {"stun": "each friendly exhausted unit"}, {"kill": "each enemy damaged unit"}, {"ready": "each exhausted unit"},
+    {"damage": {"each enemy exhausted unit": 1}}, {"might this turn": {"each friendly exhausted unit": 1}},
+)  # fmt: skip
+"""What a Deathknell does, mostly to units in some condition."""
+
+
+def riftbound_board_of_groups(seed: int) -> Board:
+    """A Riftbound board: Deathknells of units that die together, many of which have nothing to do with each other."""
+    chance = random.Random(f"knells {seed}")
+    bases: dict[str, list[Json]] = {"P1": [], "P2": []}
+    cards: Json = {}
+    dying = []
+    for place, step in enumerate(chance.sample(KNELLS, chance.randint(3, 4))):
+        name = f"Dying {place}"
+        cards[name] = {"type": "unit", "might": 3, "abilities": [{"when": "deathknell", "steps": [step]}]}
+        dying.append(name)
+        bases[chance.choice(("P1", "P1", "P1", "P2"))].append({name: {}})
+    for place in range(chance.randint(2, 4)):
+        name = f"Standing {place}"
+        cards[name] = {"type": "unit", "might": chance.randint(2, 4)}
+        if chance.random() < 0.3:
+            cards[name]["abilities"] = [{"when": "deathknell", "steps": [{"draw": 1}]}]
+        state: Json = {"damage": 1} if chance.random() < 0.4 else {}
+        if chance.random() < 0.4:
+            state["exhausted"] = "true"
+        bases[chance.choice(("P1", "P2"))].append({name: state})
+    players: Json = {player: {"deck size": 6, "base": units} for player, units in bases.items()}
+    layout: Json = {"game": "riftbound", "active": "P1", "cards": cards, "players": players, "event": {"kill": dying}}
+    return _board(layout, seed)
+
+
 def _board(layout: Json, seed: int) -> Board:
     layout["title"] = f"random board {seed}"
     return Board.from_text(json.dumps(layout, ensure_ascii=False))

@@ -6,58 +6,124 @@ from collections.abc import Callable, Sequence
 from math import comb
 
 from lastrites.independence import END, REST, Group
-from lastrites.stategraph import NOTHING_KNOWN, StateGraph
+from lastrites.stategraph import NOTHING_KNOWN, Head, StateGraph
+
+_Starts = dict[tuple[int, int], tuple[int, tuple[int, ...]]]
+"""By state and number of picks made: a node at which a group begins, and the ends of the groups before."""
 
 
-def combine(
-    graph: StateGraph, node: int, groups: Sequence[Group], find: Callable[[int], int], over: Callable[[int], bool]
-) -> None:
-    """Fill a node at which groups were told apart: from it the first group goes to its ends, from each the next.
+class Combination:
+    """Fills a node at which groups were told apart: groups are walked one after another.
 
     States are told apart by the numbers of picks made, so that the last edge of a group can say in how many ways its
-    picks go between those of the groups before. ``find`` gives the node of a state after the last group, ``over``
-    whether a limit is reached, being told how many states were added.
+    picks go between those of the groups before.
     """
-    times = graph.times
-    assert isinstance(times, list)
-    start = graph.states[node]
-    ends: dict[int, tuple[int, ...]] = {}
-    here: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {(start, 0): (node, ())}
-    for place, group in enumerate(groups):
-        rows = _by_picks(group)
-        there: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {}
-        for (base, before), (first_node, parts) in here.items():
-            shift = base ^ start
-            nodes = {(0, 0): first_node}
-            for number, picks in rows:
-                this = nodes[number, picks]
-                first = len(graph.targets)
-                after = picks + (group.kinds[number] == REST)
-                for effect, reached in group.edges[number]:
-                    state, ways = group.states[reached] ^ shift, 1
-                    if group.kinds[reached] != END:
-                        target = nodes.get((reached, after), -1)
-                        if target < 0:
-                            target = nodes[reached, after] = graph.new(state)
-                    else:
-                        ways = comb(before + after, after)
-                        if place == len(groups) - 1:
-                            target = find(state)
-                            ends[target] = (*parts, reached)
+
+    def __init__(
+        self,
+        graph: StateGraph,
+        node: int,
+        groups: Sequence[Group],
+        find: Callable[[int], int],
+        over: Callable[[int], bool],
+    ) -> None:
+        """``find`` gives the node of a state after the groups, ``over`` whether a limit is reached, being told how many
+        states were added."""
+        self._graph = graph
+        self._node = node
+        self._groups = groups
+        self._find = find
+        self._over = over
+        self._rows = {id(group): _by_picks(group) for group in groups}
+        self._edges: dict[int, list[tuple[int, int, int]]] = {}
+        self._heads: dict[int, Head] = {}
+        self._ends: dict[int, tuple[int, ...]] = {}
+
+    def fill(self, to_the_end: bool) -> None:
+        """Walk the groups until all have ended, or else until all but one have."""
+        if to_the_end:
+            self._chain({(self._graph.states[self._node], 0): (self._node, ())}, self._groups, lambda picks: 1)
+        else:
+            for last in self._groups:
+                self._but_for(last)
+        self._write()
+        self._graph.products.append(self._ends)
+
+    def _but_for(self, last: Group) -> None:
+        """Walk so that this group is the last that has not ended: first to any of its states of rest, then the others
+        to their ends. Of all orders of their picks those count in which the last is one of the others'."""
+        others = [group for group in self._groups if group is not last]
+        nodes = {(0, 0): self._node}
+        alive = _returning(last)
+        for number, picks in self._rows[id(last)]:
+            if number not in alive:
+                continue
+            this = nodes[number, picks]
+            resting = last.kinds[number] == REST
+            self._heads[this] = last.heads[number]
+            for effect, reached in last.edges[number]:
+                if reached not in alive:
+                    continue
+                key = (reached, picks + resting)
+                if key not in nodes:
+                    nodes[key] = self._graph.new(last.states[reached])
+                self._add(this, effect, nodes[key], 1)
+            if resting:
+                begin: _Starts = {(last.states[number], 0): (this, ())}
+                self._chain(begin, others, lambda total, mine=picks: comb(mine + total - 1, mine))  # type: ignore[misc]
+                for node in self._ends:
+                    self._ends[node] = ()
+
+    def _chain(self, here: _Starts, groups: Sequence[Group], last_ways: Callable[[int], int]) -> None:
+        """Walk groups one after another, each to its ends. The last edges count ``last_ways`` times more, being given
+        the number of picks."""
+        graph = self._graph
+        for place, group in enumerate(groups):
+            last = place == len(groups) - 1
+            there: _Starts = {}
+            for (base, before), (first_node, parts) in here.items():
+                shift = base ^ group.states[0]
+                nodes = {(0, 0): first_node}
+                for number, picks in self._rows[id(group)]:
+                    this = nodes[number, picks]
+                    self._heads.setdefault(this, group.heads[number])
+                    after = picks + (group.kinds[number] == REST)
+                    for effect, reached in group.edges[number]:
+                        state, ways = group.states[reached] ^ shift, 1
+                        if group.kinds[reached] != END:
+                            if (reached, after) not in nodes:
+                                nodes[reached, after] = graph.new(state)
+                            target = nodes[reached, after]
+                        elif last:
+                            ways = comb(before + after, after) * last_ways(before + after)
+                            target = self._find(state)
+                            self._ends[target] = (*parts, reached)
                         else:
+                            ways = comb(before + after, after)
                             key = (state, before + after)
                             if key not in there:
                                 there[key] = (graph.new(state), (*parts, reached))
                             target = there[key][0]
-                    graph.steps.append(effect)
-                    graph.targets.append(target)
-                    times.append(ways)
-                    graph.forward = graph.forward and target > this
-                graph.fill(this, group.heads[number], first)
-            if over(len(rows)):
-                return
-        here = there
-    graph.products.append(ends)
+                        self._add(this, effect, target, ways)
+                if self._over(len(nodes)):
+                    return
+            here = there
+
+    def _add(self, node: int, effect: int, target: int, ways: int) -> None:
+        self._edges.setdefault(node, []).append((effect, target, ways))
+
+    def _write(self) -> None:
+        graph = self._graph
+        times = graph.times
+        assert isinstance(times, list)
+        for node, edges in self._edges.items():
+            first = len(graph.targets)
+            for effect, target, ways in edges:
+                graph.steps.append(effect)
+                graph.targets.append(target)
+                times.append(ways)
+                graph.forward = graph.forward and target > node
+            graph.fill(node, self._heads[node], first)
 
 
 def _by_picks(group: Group) -> list[tuple[int, int]]:
@@ -74,6 +140,17 @@ def _by_picks(group: Group) -> list[tuple[int, int]]:
             found.append((number, made))
             for _, target in group.edges[number]:
                 picks[target].add(made + step)
+    return found
+
+
+def _returning(group: Group) -> set[int]:
+    """The states of rest, and those within that lead to one."""
+    order = group.sorted()
+    assert order is not None
+    found: set[int] = set()
+    for number in reversed(order):
+        if group.kinds[number] == REST or any(target in found for _, target in group.edges[number]):
+            found.add(number)
     return found
 
 

@@ -320,7 +320,12 @@ def _upward(
 
 
 def _check_product(ends: Mapping[int, tuple[int, ...]], masks: Sequence[int]) -> None:
-    """Whether for each bit the ends that have it are all combinations of some ends of each group. Raises Entwined."""
+    """Whether for each bit the ends that have it are all combinations of some ends of each group. Raises Entwined.
+
+    Where it is not said which ends those are all must be alike.
+    """
+    if len({masks[node] for node, parts in ends.items() if not parts}) > 1:
+        raise Entwined
     some: dict[tuple[int, int], int] = {}
     for node, parts in ends.items():
         for part in enumerate(parts):
@@ -329,7 +334,7 @@ def _check_product(ends: Mapping[int, tuple[int, ...]], masks: Sequence[int]) ->
         every = -1
         for part in enumerate(parts):
             every &= some[part]
-        if every != masks[node]:
+        if parts and every != masks[node]:
             raise Entwined
 
 

@@ -424,7 +424,7 @@ class Walk:
 
     def apart(self, rules: LocalRules, splitter: Splitter) -> bool:
         """The same, telling options apart into independent groups. Gives up, and says so, where that does not work."""
-        from lastrites.combining import combine
+        from lastrites.combining import Combination
 
         graph = self.graph
         times = graph.times = []
@@ -433,10 +433,10 @@ class Walk:
             if not graph.products and (failures >= _MOST_FAILURES or len(graph.states) > _MOST_ALONE):
                 return False
             if control.head.kind == PLAYER and len(control.tables) >= _FEW_PICKS and failures < _MOST_FAILURES:
-                groups = splitter.split(state)
-                if groups is not None:
-                    self._warn([text for group in groups for each in group.controls for text in each.warnings])
-                    combine(graph, node, groups, self._find, self._added)
+                split = splitter.split(state)
+                if split is not None:
+                    self._warn([text for group in split.groups for each in group.controls for text in each.warnings])
+                    Combination(graph, node, split.groups, self._find, self._added).fill(split.to_the_end)
                     continue
                 failures += 1
             first = len(graph.targets)

@@ -14,7 +14,7 @@ from itertools import combinations
 from lastrites.local import Atom, Control, LocalRules
 from lastrites.partial import PartialReader
 from lastrites.solver import Decision, Fluents
-from lastrites.stategraph import PLAYER, Head
+from lastrites.stategraph import PLAYER, READING, Head
 from lastrites.terms import Term, Value
 
 MOST_GROUP_STATES = 50_000
@@ -56,9 +56,9 @@ class Group:
         """The numbers of the states in which all that is left are the others' picks."""
         return [number for number, kind in enumerate(self.kinds) if kind == END]
 
-    def values(self) -> set[int]:
-        """How the fluents that are written can be while another group is at work."""
-        return {state & self.writes for state, kind in zip(self.states, self.kinds, strict=True) if kind != WITHIN}
+    def values(self, *kinds: int) -> set[int]:
+        """How the fluents that are written can be in states of these kinds."""
+        return {state & self.writes for state, kind in zip(self.states, self.kinds, strict=True) if kind in kinds}
 
     def sorted(self) -> list[int] | None:
         """The states but for the ends, each after all that lead to it. None if there is a cycle."""
@@ -77,6 +77,15 @@ class Group:
         return [n for n in order if self.kinds[n] != END] if len(order) == len(self.states) else None
 
 
+@dataclass
+class Split:
+    """The options of a state told apart. ``to_the_end``: the groups do not affect each other until all have ended;
+    otherwise as long as two have not."""
+
+    groups: list[Group]
+    to_the_end: bool
+
+
 class Splitter:
     """Tells the options of states apart into independent groups."""
 
@@ -85,10 +94,16 @@ class Splitter:
         self._rules = rules
         self._piles = _piles(rules.fluents, zones)
         self.over = over
-        self._reader = PartialReader(rules.ground.rules, rules.bits, rules.circular)
+        self._reader = self._new_reader()
+        self._guarded: list[PartialReader] = []
+        self._guard_used = False
         self._proofs: dict[int, list[tuple[int, set[int]]]] = {}
 
-    def split(self, state: int) -> list[Group] | None:
+    def _new_reader(self) -> PartialReader:
+        rules = self._rules
+        return PartialReader(rules.ground.rules, rules.bits, rules.circular)
+
+    def split(self, state: int) -> Split | None:
         """Independent groups of the options of a state, those with the fewest ends first; None if there are not two."""
         control = self._rules.control(state)
         head = control.head
@@ -110,7 +125,11 @@ class Splitter:
                 groups = [known[part] for part in parts if part in known]
                 together = together or _touching(groups, self._piles) or self._unproved(groups)
                 if not together:
-                    return sorted(groups, key=lambda group: (len(group.ends), len(group.states)))
+                    # Answers to a question may leave a group no way to rest before its end: not gone into.
+                    if self._guard_used and any(head.kind == READING for group in groups for head in group.heads):
+                        return None
+                    groups.sort(key=lambda group: (len(group.ends), len(group.states)))
+                    return Split(groups, not self._guard_used)
                 parts = _joined(parts, together)
         except NotApart:
             pass
@@ -175,6 +194,7 @@ class Splitter:
         """Picks that belong together because what one group sees or does is not proved to be the same whatever others
         have written."""
         together = []
+        self._guard_used = False
         for group in groups:
             others = [other for other in groups if other is not group]
             if blamed := self._disturbed(group, others):
@@ -222,9 +242,15 @@ class Splitter:
         return []
 
     def _suppose(self, others: Sequence[Group]) -> None:
-        """Let what these groups write be unknown."""
+        """Let what these groups write be unknown; for what is not decided so, let one of them not have ended."""
         self._proofs = {}
-        self._reader.suppose([(other.writes, other.values()) for other in others])
+        written = [(other.writes, other.values(REST, END)) for other in others]
+        self._reader.suppose(written)
+        self._guarded = []
+        for place, other in enumerate(others):
+            reader = self._new_reader()
+            reader.suppose([*written[:place], (other.writes, other.values(REST)), *written[place + 1 :]])
+            self._guarded.append(reader)
 
     def _reason(
         self, literal: int, state: int, unknown: int, cubes: Iterable[tuple[int, dict[int, bool]]]
@@ -237,9 +263,18 @@ class Splitter:
         for mask, found in known:
             if state & mask in found:
                 return mask
+        readers = [self._reader]
         if self._reader.value(literal, state) is None:
-            return None
-        mask = self._reader.reason(literal, state)
+            # Whichever of the other groups has not ended, the atom must be the same.
+            readers = self._guarded
+            truth = readers[0].value(literal, state)
+            if truth is None or any(reader.value(literal, state) is not truth for reader in readers):
+                return None
+            self._guard_used = True
+        mask = 0
+        for reader in readers:
+            mask |= reader.reason(literal, state)
+        mask &= ~unknown
         _note(known, mask, state)
         return mask
 

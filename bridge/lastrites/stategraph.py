@@ -182,8 +182,9 @@ class StateGraph:
     ``targets`` the node it leads to. ``times`` says for how many like decisions an edge stands (None: one each).
     ``explainer`` knows what steps rest on, where the walk has found that out.
     ``folding``: how states stand for others. ``products``: for each state at which independent groups were told apart,
-    the nodes at which all of them are done, each with the end of every group; in between the groups were walked one
-    after another, and the last edge of each has as ``times`` in how many ways its picks go between those before.
+    the nodes to which they lead, each with the end of every group, or with nothing where one group is left there; in
+    between the groups were walked one after another, and the last edge of each has as ``times`` in how many ways its
+    picks go between those before.
     ``forward``: every edge leads to a node with a greater number.
     """
 
