@@ -27,7 +27,7 @@ from lastrites.stategraph import CHANCE, NOBODY, PLAYER, READING, Head, Node, St
 if TYPE_CHECKING:
     from lastrites.folding import Folding, Part
     from lastrites.independence import Splitter
-    from lastrites.local import Control, LocalRules
+    from lastrites.local import Atom, Control, LocalRules
     from lastrites.symmetry import Alike
     from lastrites.terms import Term
 
@@ -463,10 +463,14 @@ class Walk:
         steps, targets = graph.steps, graph.targets
         times = graph.times = array("i")
         touched: list[tuple[Part, ...]] = []
+        spoken_of: dict[Atom, tuple[tuple[Part, int], ...]] = {}
         for node, state, control in self._taken_up(rules):
             members = control.members
             if members is None:
-                members = control.members = [folding.of_decision(str(each.decision)) for each in control.decisions]
+                for each in control.decisions:
+                    if each not in spoken_of:
+                        spoken_of[each] = folding.of_decision(str(each.decision))
+                members = control.members = [spoken_of[each] for each in control.decisions]
             first = len(targets)
             for cubes, speaks_of in zip(control.tables, members, strict=True):
                 like = 1
