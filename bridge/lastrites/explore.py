@@ -393,6 +393,7 @@ class Walk:
             control = controls.get(state & rules.control_mask)
             if control is None:
                 control = rules.control(state)
+            if control.warnings:
                 self._warn(control.warnings)
             yield node, state, control
         self._done = done
