@@ -94,7 +94,8 @@ def separate(
         chosen: dict[str, list[Proposal]] = {name: [] for name in names}
         _climb(game, made, made.open, scope.piles, chosen, sweep, progress)
         if scope.deeper and not scope.piles:
-            _climb(game, made, [name for name in made.open if not made.found[name]], True, {}, sweep, progress)
+            left = [name for name in made.open if not made.found[name] and not chosen[name]]
+            _climb(game, made, left, True, {}, sweep, progress)
         if scope.deeper:
             for name, proposals in chosen.items():
                 if not made.found[name] and proposals:
