@@ -219,8 +219,10 @@ class Boards:
     def _searched(self, about: str) -> Iterator[Candidate]:
         for found in self.separate["boards"]:
             if found["about"] == about:
-                layout = {key: value for key, value in plain(parse(found["file"])).items() if key not in _NOTES}
-                yield Candidate(layout, "found by the search from below", self.newest)
+                file = plain(parse(found["file"]))
+                layout = {key: value for key, value in file.items() if key not in _NOTES}
+                edition, readings = str(file.get("edition", self.newest)), file.get("readings", {})
+                yield Candidate(layout, "found by the search from below", edition, readings)
 
     def _from_fixtures(self, about: str, make: Callable[[], Candidate | None]) -> Candidate | None:
         if about not in self._made:

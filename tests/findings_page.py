@@ -29,7 +29,7 @@ are found. Boards are in [boards/](boards), each with what comes out of it, read
 
 ODD = {
     "gap": "states in which nothing says what happens next",
-    "branching": "several continuations that nobody chooses",
+    "branching": "states in which several things may happen and nobody chooses",
     "loop": "orders that never end",
 }
 
@@ -214,7 +214,9 @@ def _editions(boards: Boards, separate: Json) -> list[str]:
         if boards.same(pair):
             lines.append("Nothing that is modelled has changed: the same clauses, the same answers.")
         else:
-            lines += _shown(shown, boards, separate["verdicts"].get(" / ".join(pair), ""))
+            # That answers and clauses are the same is not all: rules may name an edition.
+            verdict = separate["verdicts"].get(" / ".join(pair), "")
+            lines += _shown(shown, boards, "" if "no board can differ" in verdict else verdict)
     return lines
 
 
