@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -342,6 +343,11 @@ def test_a_game_that_offers_no_boards(tmp_path: Path) -> None:
     import dataclasses
 
     with pytest.raises(BoardError, match="LR-E041"):
+        offer(dataclasses.replace(GAME, rules=tmp_path))
+    for part in ("core", "keyforge"):
+        shutil.copytree(GAME.rules / part, tmp_path / part)
+    (tmp_path / "keyforge" / "search" / "offer.lp").write_text('happening(nothing,"{}").\n', encoding="utf-8")
+    with pytest.raises(BoardError, match="no pool"):
         offer(dataclasses.replace(GAME, rules=tmp_path))
 
 

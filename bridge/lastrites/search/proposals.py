@@ -102,6 +102,8 @@ def _offer(name: str, rules: Path) -> Offer:
         )
         for _, pool, cards, points in sorted(rows.get("pool_size", ()), key=lambda row: int(str(row[0])))
     ]  # fmt: skip
+    if not pools:
+        raise BoardError([Problem("LR-E041", str(file), 0, 0, "it names no pool to search", "pool_size/4 names one")])
     return Offer(tuple(pools), {str(event): str(text) for event, text in rows.get("happening", ())}, invented)
 
 
