@@ -56,7 +56,7 @@ def test_the_status_of_boards_without_an_outcome() -> None:
         return cli._status([{**nothing, **what}])
 
     stuck = [{"after": [], "options": []}]
-    assert status(stuck=stuck) == status(conflicts=stuck) == status(refused=stuck) == cli.FAILED
+    assert status(stuck=stuck) == status(conflicts=stuck) == status(refused=stuck) == status(loops=stuck) == cli.FAILED
     assert status(refused=stuck, outcomes=[{}]) == cli.FAILED
     assert status(stuck=stuck, outcomes=[{}]) == status() == cli.ANSWERED
     assert status(stuck=stuck, complete=False) == cli.INCOMPLETE

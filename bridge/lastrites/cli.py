@@ -435,7 +435,8 @@ def _status(results: Sequence[dict[str, Any]]) -> int:
     """The exit status: a refused event fails, and so does a board on which the rules leave no outcome."""
     if any(not result["complete"] for result in results):
         return INCOMPLETE
-    ends_badly = (not result.get("outcomes", True) and (result["stuck"] or result["conflicts"]) for result in results)
+    endings = ("stuck", "conflicts", "loops")
+    ends_badly = (not result.get("outcomes", True) and any(map(result.get, endings)) for result in results)
     return FAILED if any(result["refused"] for result in results) or any(ends_badly) else ANSWERED
 
 
