@@ -123,6 +123,22 @@ def test_orders_as_lines_of_json(capsys: Capture) -> None:
     assert order["steps"][0]["by"] == "Marcus"
 
 
+def test_orders_that_a_limit_cuts_short_say_so(tmp_path: Path, capsys: Capture) -> None:
+    """Alike cards need few states to be counted, and all of them to be listed."""
+    pennies = tmp_path / "pennies.yaml"
+    pennies.write_text(
+        "game: keyforge\nactive: P1\nplayers: {P1: {battleline: [Bad Penny, Bad Penny, Bad Penny, Bad Penny, Bad Penny,"
+        " Bad Penny, Bad Penny]}, P2: {}}\nevent: {instructions: [{destroy: each creature}]}\n"
+    )
+    assert run("outcomes", pennies, "--limit-states", "100", "-q") == 0
+    assert run("orders", pennies, "--limit-states", "100", "--limit", "3", "--json", "-q") == 0
+    capsys.readouterr()
+    assert run("orders", pennies, "--limit-states", "100", "--json") == 3
+    out, err = capsys.readouterr()
+    assert 0 < len(out.splitlines()) < 5_040
+    assert "incomplete: the limit of 100 states was reached" in err
+
+
 def test_orders_of_an_outcome_that_there_is_not(capsys: Capture) -> None:
     assert run("orders", BOARD, "--outcome", "Z") == 2
     out, err = capsys.readouterr()

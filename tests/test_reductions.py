@@ -168,6 +168,34 @@ def test_what_belongs_together_is_explored_together(monkeypatch: pytest.MonkeyPa
     assert sorted(map(len, product.values())) == [3, 3]
 
 
+def test_a_loop_beside_groups_is_told_of_real_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where tagged creatures are never discarded the window ends for ever; so it does in a part of the answer."""
+    monkeypatch.setattr(explore, "_FEW_ORBITS", 0)
+    monkeypatch.setattr(explore, "_FEW_PICKS", 2)
+    text = """
+game: keyforge
+active: P1
+cards:
+  Gives: {type: creature, power: 3, abilities: [{when: destroyed, steps: [{gain: 1}]}]}
+  Stuns: {type: creature, power: 3, abilities: [{when: destroyed, steps: [{stun: an enemy elf creature}]}]}
+  Elf: {type: creature, power: 9, traits: [elf]}
+players:
+  P1: {battleline: [Gives, Stuns]}
+  P2: {battleline: [Elf, Elf]}
+event: {instructions: [{destroy: each friendly creature}]}
+"""
+    board = Board.from_text(text)
+    without = ("kf.destroyed.discard",)
+    for states in (9, 12):
+        limits = lastrites.Limits(states=states)
+        part = lastrites.resolve(board, reduction=(LOOKUP, INDEPENDENCE), without=without, limits=limits)
+        assert not part.complete
+        assert not part.explored.products or not part.loops
+    parted = lastrites.resolve(board, reduction=(LOOKUP, INDEPENDENCE), without=without)
+    assert parted.loops
+    assert told(parted) == told(lastrites.resolve(board, reduction=False, without=without))
+
+
 def test_the_last_item_of_a_chain_is_explored_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """In Riftbound the last item that resolves ends the chain: up to there each Deathknell is walked by itself."""
     monkeypatch.setattr(explore, "_FEW_ORBITS", 0)

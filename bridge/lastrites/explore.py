@@ -275,9 +275,9 @@ class Walk:
         try:
             found = walk.apart(rules, Splitter(rules, piles, walk._over))
         except KeyboardInterrupt:
-            graph.complete, graph.reason = False, "interrupted"
-            return walk
-        return walk if found and not (graph.complete and graph.odd()) else None
+            found, graph.complete, graph.reason = True, False, "interrupted"
+        # What is odd is told of real states, step by step; a walk that was stopped stops again where it goes on.
+        return walk if found and not graph.odd() else None
 
     def _folded(self, rules: LocalRules, classes: Sequence[Alike]) -> Walk:
         """Walk up to the exchange of interchangeable cards, as far as all that is told allows it."""

@@ -137,10 +137,16 @@ def orders(emit: Emit, request: Request) -> None:
             hint = f"outcomes of this board: {', '.join(known) or 'none'}"
             message = f"there is no outcome {request.outcome}"
             raise BoardError([Problem("LR-E016", str(request.board.path), 0, 0, message, hint)])
+        listed = 0
         for order in resolution.orders(request.outcome, limit=request.limit):
             steps = [step.to_json() for step in order.steps]
             emit("order", {"when": dict(order.when), "outcome": order.outcome, "steps": steps})
-        emit("result", resolution.to_json())
+            listed += 1
+        result = resolution.to_json()
+        # The answer may be whole although the states, without any that stand for others, are too many to list all.
+        if listed != request.limit and result["complete"] and not resolution.graph.complete:
+            result |= {"complete": False, "incomplete_reason": resolution.graph.reason}
+        emit("result", result)
     except BoardError as error:
         emit("problems", error.problems)
 

@@ -86,8 +86,8 @@ def option_groups(parser: argparse.ArgumentParser, *names: str) -> None:
         group.add_argument("--timeout", type=duration, metavar="S", help="stop after S seconds, whatever is going on")
         group.add_argument("--max-memory", type=positive, metavar="M", help="stop when M MiB of memory are in use")
         group.add_argument("--no-reduction", action="append", default=[], metavar="NAME", choices=["all", *REDUCTIONS],
-                           help="explore without a reduction: --no-reduction=symmetry, --no-reduction=lookup, or all "
-                           "without a name; the answer is the same")  # fmt: skip
+                           help="explore without a reduction (--no-reduction=symmetry, =lookup, =independence), or "
+                           "without any where none is named; the answer is the same")  # fmt: skip
     if "workers" in names:
         group.add_argument("--workers", type=positive, default=1, metavar="N",
                            help="work on N boards at the same time (default: 1)")  # fmt: skip
