@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ def loaded(path: Path) -> tuple[Board, tuple[Expectation, ...]]:
 def resolved(
     path: Path, readings: frozenset[tuple[str, str]] = frozenset(), edition: str | None = None, piles: bool = False
 ) -> Resolution:
-    """A board resolved in graph mode; kept, because several tests ask for it.
+    """A board resolved in graph mode; kept, because the tests of a board run one after another.
 
     What the board and the edition say already need not be asked for: so many questions come to the same.
     """
@@ -63,7 +63,7 @@ def resolved(
     return _resolved(path, new, edition, piles)
 
 
-@cache
+@lru_cache(maxsize=24)
 def _resolved(path: Path, readings: frozenset[tuple[str, str]], edition: str | None, piles: bool) -> Resolution:
     return lastrites.resolve(loaded(path)[0], readings=dict(readings), edition=edition, pile_order=piles)
 
