@@ -16,7 +16,7 @@ from lastrites.resolution import Resolution
 from lastrites.terms import Term
 from lastrites.trace import longest
 
-BOARDS = int(os.environ.get("LASTRITES_RANDOM_BOARDS", "20"))
+BOARDS = int(os.environ.get("LASTRITES_RANDOM_BOARDS", "12"))
 """How many boards each property is tried on."""
 
 MOST_ORDERS = 120
