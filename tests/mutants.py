@@ -4,7 +4,8 @@ Run by hand: ``python tests/mutants.py keyforge --number 24 --workers 2``. A rul
 conditions is left out or turned into its opposite, or a comparison is shifted. Faults that show without a board are
 looked for first (`check`), then the fixtures are verified, those of the clause first, until one fails (`verify`). Rules
 that come in only when a clause is switched off are then looked at on the boards that show the clauses of the file, each
-without its clause, against the rules as they are (`without`). What clingo cannot ground is no mutant.
+without its clause, against the rules as they are (`without`), and questions must still come up on the boards of
+docs/findings.md (`left open`). What clingo cannot ground is no mutant.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from lastrites.game import load_game
 from lastrites.jobs import expectations
 from lastrites.listings import boards_of
 from lastrites.lptext import Statement
+from lastrites.names import slug
 from lastrites.resolution import rulebook
 from lastrites.solver import RulesError, complaints
 from lastrites.static import check_rules
@@ -233,6 +235,25 @@ def switched(game: str, mutant: Mutant) -> list[tuple[str, Path]]:
     return [(clause, FIXTURES / f"{name}.yaml") for clause in clauses for name in shown.get(clause, ())]
 
 
+def asking(game: str) -> list[tuple[str, Path]]:
+    """The questions of a game that some state asks, each with the board on which its answers part, if there is one."""
+    rules = "".join(file.read_text(encoding="utf-8") for file in load_game(game).files)
+    names = [each.name for each in read_book(load_game(game)).questions if f"needs(S,{each.name})" in rules]
+    paths = [ROOT / "docs" / "boards" / game / f"{slug(name.replace('_', ' '))}.yaml" for name in names]
+    return [(name, path) for name, path in zip(names, paths, strict=True) if path.is_file()]
+
+
+def raised(path: Path, question: str, rules: Path = RULES) -> bool:
+    """Whether a question comes up on a board where it is left open."""
+    try:
+        board = lastrites.load(path, rules=rules)
+        piles = "pile order" in path.read_text(encoding="utf-8")
+        found = lastrites.resolve(board, left_open=[question], pile_order=piles)
+        return any(question in assignment.when for assignment in found.assignments)
+    except (BoardError, RulesError):
+        return False
+
+
 def is_program(mutant: Mutant) -> bool:
     """Whether the changed rule can be grounded at all."""
     with tempfile.TemporaryDirectory() as folder:
@@ -257,6 +278,9 @@ def judged(game: str, mutant: Mutant, most: int | None = None) -> tuple[str, int
             for clause, path in switched(game, mutant):
                 if without(path, clause, rules) != unchanged(path, clause):
                     return f"without {clause}: {path.stem}", looked
+            for question, path in asking(game):
+                if not raised(path, question, rules):
+                    return f"left open: {question} does not come up", looked
         return "", looked
 
 

@@ -10,6 +10,7 @@ import pytest
 from findings_boards import wrong
 from findings_page import TITLES
 from fixture_help import ROOT
+from mutants import asking, raised
 
 from lastrites.book import Book, read_book
 from lastrites.game import load_game
@@ -50,6 +51,12 @@ def test_the_page_speaks_of_these_rules(game: str) -> None:
 def test_every_board_is_linked_and_every_link_leads_to_a_board() -> None:
     linked = {ROOT / "docs" / path for path in re.findall(r"\]\((boards/[^)]+\.yaml)\)", PAGE)}
     assert linked == set(BOARDS)
+
+
+@pytest.mark.parametrize(("question", "path"), [row for game in GAMES for row in asking(game)][::6])
+def test_a_question_comes_up_on_its_board(question: str, path: Path) -> None:
+    """Also where the edition of the board has answered it; a sample."""
+    assert raised(path, question)
 
 
 @pytest.mark.parametrize("path", BOARDS[::6], ids=lambda path: f"{path.parent.name}-{path.stem}")
