@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import comb
 
 from lastrites.independence import END, REST, Group
-from lastrites.stategraph import NOTHING_KNOWN, Head, StateGraph
+from lastrites.stategraph import NOTHING_KNOWN, Head, RealStates, StateGraph
 
 _Starts = dict[tuple[int, int], tuple[int, tuple[int, ...]]]
 """By state and number of picks made: a node at which a group begins, and the ends of the groups before."""
@@ -42,7 +42,7 @@ class Combination:
     def fill(self, to_the_end: bool) -> None:
         """Walk the groups until all have ended, or else until all but one have."""
         if to_the_end:
-            self._chain({(self._graph.states[self._node], 0): (self._node, ())}, self._groups, lambda picks: 1)
+            self._chain({(self._graph.states[self._node], 0): (self._node, ())}, self._groups)
         else:
             for last in self._groups:
                 self._but_for(last)
@@ -70,13 +70,13 @@ class Combination:
                 self._add(this, effect, nodes[key], 1)
             if resting:
                 begin: _Starts = {(last.states[number], 0): (this, ())}
-                self._chain(begin, others, lambda total, mine=picks: comb(mine + total - 1, mine))  # type: ignore[misc]
+                self._chain(begin, others, picks)
                 for node in self._ends:
                     self._ends[node] = ()
 
-    def _chain(self, here: _Starts, groups: Sequence[Group], last_ways: Callable[[int], int]) -> None:
-        """Walk groups one after another, each to its ends. The last edges count ``last_ways`` times more, being given
-        the number of picks."""
+    def _chain(self, here: _Starts, groups: Sequence[Group], held: int = 0) -> None:
+        """Walk groups one after another, each to its ends. So many picks of another group, ``held``, were made before,
+        which go between those of these groups in any way that leaves one of these the last."""
         graph = self._graph
         for place, group in enumerate(groups):
             last = place == len(groups) - 1
@@ -95,7 +95,7 @@ class Combination:
                                 nodes[reached, after] = graph.new(state)
                             target = nodes[reached, after]
                         elif last:
-                            ways = comb(before + after, after) * last_ways(before + after)
+                            ways = comb(before + after, after) * comb(held + before + after - 1, held)
                             target = self._find(state)
                             self._ends[target] = (*parts, reached)
                         else:
@@ -154,21 +154,13 @@ def _returning(group: Group) -> set[int]:
     return found
 
 
-class Interleaved:
+class Interleaved(RealStates):
     """Orders of a graph in which groups were walked one after another, in terms of all that is open in each state."""
 
     def __init__(self, graph: StateGraph) -> None:
         self._combined = graph
-        self.graph = graph.sibling()
+        super().__init__(graph.sibling())
         self.graph.explainer = graph.explainer
-        self._index: dict[int, int] = {}
-
-    def node(self, state: int) -> int:
-        """The node of a state of the other graph, perhaps a new one."""
-        node = self._index.get(state)
-        if node is None:
-            node = self._index[state] = self.graph.new(state)
-        return node
 
     def walk(self, walk: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """An order as (node, number of the option), the same order in the other graph; nothing else is different."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from lastrites.solver import Fluents, Option, renamed
-from lastrites.stategraph import NOTHING_KNOWN, StateGraph
+from lastrites.stategraph import NOTHING_KNOWN, RealStates, StateGraph
 from lastrites.symmetry import Alike, exchanged
 
 
@@ -152,23 +152,15 @@ class Folding:
                 yield swap | {b: a for a, b in swap.items()}
 
 
-class Unfolded:
+class Unfolded(RealStates):
     """Orders of a folded graph in terms of the states that they really go through."""
 
     def __init__(self, graph: StateGraph, folding: Folding) -> None:
         self._folded = graph
         self._folding = folding
-        self.graph = StateGraph(
-            graph.fluents, graph.rulebook, graph.mode, constant=graph.constant, explainer=graph.explainer
+        super().__init__(
+            StateGraph(graph.fluents, graph.rulebook, graph.mode, constant=graph.constant, explainer=graph.explainer)
         )
-        self._index: dict[int, int] = {}
-
-    def node(self, state: int) -> int:
-        """The node of a state of the other graph, perhaps a new one."""
-        node = self._index.get(state)
-        if node is None:
-            node = self._index[state] = self.graph.new(state)
-        return node
 
     def walk(self, walk: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """An order through nodes of the folded graph as one through nodes of the other, from the same start.

@@ -299,3 +299,20 @@ class StateGraph:
         """The greatest level of a frame, or rank of what waits for one, in a state."""
         levels = [term.args[0] for term in self._union() if term.name in ("frame", "wait")]
         return max((level for level in levels if isinstance(level, int)), default=1)
+
+
+class RealStates:
+    """The states that orders really go through, beside a graph in which states stand for others: a graph of their own,
+    filled as far as it is asked for."""
+
+    def __init__(self, graph: StateGraph) -> None:
+        """``graph`` is the one to fill."""
+        self.graph = graph
+        self._index: dict[int, int] = {}
+
+    def node(self, state: int) -> int:
+        """The node of a state, perhaps a new one."""
+        node = self._index.get(state)
+        if node is None:
+            node = self._index[state] = self.graph.new(state)
+        return node
