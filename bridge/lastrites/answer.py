@@ -65,7 +65,7 @@ class Answer:
         self.warnings = [*board.warnings, *graph.warnings]
         self.states: dict[Key, dict[str, Any]] = {}
         self.keys: dict[int, Key] = {}
-        self.zones = {zone: text for zone, (text, order) in board.rules.shape.zones().items() if order == "pile"}
+        self.zones = board.rules.shape.piles()
         self.views = count.assignments(graph)
         self.pile_histories = piles.PileHistories(graph, frozenset(self.zones), _listed(board))
         self.found = [self._by_view(view) for view in self.views]

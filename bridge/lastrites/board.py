@@ -98,17 +98,21 @@ def _from_yaml(text: str, path: str, rules: Path | None, cards: Path | None) -> 
             ]
         )
     game = _game_of(root, path, rules)
-    reader = BoardReader(game, path)
-    if cards is not None:
-        reader.define_files(cards)
+
+    def reader_of(numbered: frozenset[str]) -> BoardReader:
+        reader = BoardReader(game, path, numbered)
+        if cards is not None:
+            reader.define_files(cards)
+        return reader
+
+    reader = reader_of(frozenset())
     problems: list[Problem] = []
     try:
         read = reader.read(root)
         numbered = reader.joined_by_spares()
         if numbered:
-            reader = BoardReader(game, path, numbered)
-            if cards is not None:
-                reader.define_files(cards)
+            # What may come to be is known once all is read, and names are part of what is read.
+            reader = reader_of(numbered)
             read = reader.read(root)
     except BoardError as error:
         problems += error.problems

@@ -349,7 +349,7 @@ def resolve(
         walk = WalkLimits(limits.states, limits.seconds)
         # Where the order of piles is looked at, cards that lie in one are told apart.
         used = chosen(reduction) - {SYMMETRY, INDEPENDENCE} if pile_order else chosen(reduction)
-        piles = frozenset(zone for zone, (_, order) in board.rules.shape.zones().items() if order == "pile")
+        piles = board.rules.shape.piles()
         graph = explore(book, mode=mode, reduction=used, limits=walk, progress=progress, piles=piles)
     except Impossible as error:
         raise BoardError(impossible_problems(board, error.what)) from None

@@ -64,6 +64,10 @@ class Shape:
             found[key.constant(0)] = (key.text, key.constant(1))
         return found
 
+    def piles(self) -> dict[str, str]:
+        """The zones in which cards lie in an order that outcomes may be told apart by: constant -> key."""
+        return {zone: text for zone, (text, order) in self.zones().items() if order == "pile"}
+
 
 def is_constant(value: Value) -> bool:
     """Whether the value is a constant such as ``hand``."""
