@@ -16,11 +16,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from findings_boards import Boards, alike
+from findings_boards import Boards
 from findings_page import page
 from fixture_help import FIXTURES, ROOT
 
 from lastrites.book import read_book
+from lastrites.editions import alike
 from lastrites.game import Game, load_game
 
 KEPT = ROOT / "build" / "findings"

@@ -7,7 +7,6 @@ small here from a fixture that speaks of the question or of the editions.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -18,7 +17,7 @@ from fixture_help import FIXTURES
 
 from lastrites import comparison, survey
 from lastrites.book import Book, read_book
-from lastrites.editions import questions_of
+from lastrites.editions import alike
 from lastrites.errors import BoardError
 from lastrites.game import Game
 from lastrites.jobs import expectations
@@ -132,29 +131,6 @@ def _parts(state: Json) -> Iterator[tuple[tuple[str, ...], str]]:
                 yield (owner, key), value_text(value)
         else:
             yield (owner,), value_text(content)
-
-
-def alike(game: Game, *editions: str) -> bool:
-    """Whether editions give the same answers and have the same clauses, and no rule speaks of any of them by its name,
-    so that every board comes out the same."""
-    if any(spoken_of(game, each) for each in editions):
-        return False
-    known = questions_of(game.rules / game.name)
-    rows = [
-        (known.settles.get(each, {}), known.excludes.get(each, frozenset()), known.lacks.get(each, frozenset()))
-        for each in editions
-    ]
-    return all(row == rows[0] for row in rows)
-
-
-def spoken_of(game: Game, edition: str) -> bool:
-    """Whether a rule or a fact names an edition, other than as a source, in what it answers and lacks, or a number."""
-    for path in game.files:
-        if path.name not in ("questions.lp", "numbers.lp", "boards.lp"):
-            text = re.sub(r'source\w*\([^)]*"\)', "", path.read_text(encoding="utf-8"))
-            if any(f'"{edition}"' in line.partition("%")[0] for line in text.split("\n")):
-                return True
-    return False
 
 
 class Boards:

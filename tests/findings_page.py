@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from findings_boards import Boards, Shown, alike
+from findings_boards import Boards, Shown
 
-from lastrites.editions import questions_of
+from lastrites.editions import alike, questions_of
 from lastrites.terminal import counted, listed, number
 
 Json = Mapping[str, Any]

@@ -8,6 +8,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -19,7 +20,7 @@ import lastrites
 from lastrites import stop
 from lastrites.board import Board
 from lastrites.cli import main
-from lastrites.editions import choose_reading
+from lastrites.editions import alike, answered_apart, choose_reading, questions_of
 from lastrites.errors import BoardError
 from lastrites.game import load_game
 from lastrites.search import told
@@ -232,8 +233,31 @@ def test_a_question_is_looked_at_in_an_edition_that_asks_it() -> None:
 def test_every_pair_of_editions_is_told_apart_or_the_same() -> None:
     target = Target("riftbound")
     assert {"1.1 / 1.2", "1.2 / 1.3", "1.3 / 1.4"} <= set(target.names())
-    assert target.alike("1.1 / 1.2")
-    assert not target.alike("1.3 / 1.4")
+    assert not any(target.alike(name) for name in target.names()), "rules ask for the edition"
+    other = Target("keyforge")
+    assert [name for name in other.names() if other.alike(name)] == ["2020-12 / 17.3", "17.3 / 17.4"]
+
+
+def test_editions_that_differ_by_name_only() -> None:
+    """1.2 has a list of steps of its own, though it answers all questions as 1.1 does, and lacks the same clauses."""
+    known = questions_of(GAME.rules / "riftbound")
+    assert known.lacks["1.1"] == known.lacks["1.2"]
+    assert not answered_apart(known, "1.1", "1.2")
+    target = Target("riftbound", editions=("1.1", "1.2"))
+    assert [walked.edition for walked in target.walks(target.names())] == ["1.1", "1.2"]
+    assert target.needed("1.1 / 1.2") is None
+    assert not alike(load_game("riftbound"), "1.1", "1.2")
+    assert alike(GAME, "17.3", "17.4")
+
+
+def test_answers_that_are_fixed_tell_nothing_apart() -> None:
+    target = Target("keyforge", editions=("2019-09", "17.4"))
+    (name,) = target.names()
+    apart = target.needed(name)
+    assert apart
+    fixed = tuple((question, target.known.answers[question][0]) for question in sorted(apart))
+    assert not target.alike(name)
+    assert replace(target, readings=fixed).alike(name)
 
 
 def test_everything_at_once() -> None:

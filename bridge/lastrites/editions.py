@@ -16,6 +16,7 @@ from lastrites.terms import Term, fn
 
 if TYPE_CHECKING:
     from lastrites.board import Board
+    from lastrites.game import Game
 
 
 AN_ARGUMENT, NO_SOURCE = 4, 9
@@ -221,6 +222,45 @@ def choose_reading(
         without,
         against,
     )
+
+
+_IN_EDITION = re.compile(r"^[^%#\n]*\bin_edition\(", re.MULTILINE)
+
+
+def by_name(files: Iterable[Path]) -> bool:
+    """Whether a rule of these files asks which edition is in use, so that an edition is more than its answers and the
+    clauses that it lacks."""
+    return _by_name(tuple(files))
+
+
+@lru_cache(maxsize=32)
+def _by_name(files: tuple[Path, ...]) -> bool:
+    return any(_IN_EDITION.search(file.read_text(encoding="utf-8")) for file in files)
+
+
+def same_rules(game: Game, one: str, other: str) -> bool:
+    """Whether two editions have the same clauses, and no rule asks which of them is in use: all that they differ in
+    are answers to questions."""
+    if one == other:
+        return True
+    lacks = questions_of(game.rules / game.name).lacks
+    files = (*game.files, *sorted((game.rules / game.name / "cards").glob("*.lp")))
+    return lacks.get(one, frozenset()) == lacks.get(other, frozenset()) and not by_name(files)
+
+
+def answered_apart(known: Questions, one: str, other: str) -> frozenset[str]:
+    """The questions of which two editions do not say the same."""
+
+    def said(edition: str, question: str) -> tuple[str | None, frozenset[tuple[str, str]]]:
+        shut = known.excludes.get(edition, frozenset())
+        return known.settles.get(edition, {}).get(question), frozenset(pair for pair in shut if pair[0] == question)
+
+    return frozenset(question for question in known.answers if said(one, question) != said(other, question))
+
+
+def alike(game: Game, one: str, other: str) -> bool:
+    """Whether two editions have the same rules and give the same answers, so that every board comes out the same."""
+    return same_rules(game, one, other) and not answered_apart(questions_of(game.rules / game.name), one, other)
 
 
 _KIND = re.compile(r'^clause\("([^"]+)",\s*(\w+)\)\.', re.MULTILINE)

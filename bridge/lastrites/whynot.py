@@ -7,13 +7,12 @@ then the single clauses without which it would come out (or, for a consequence, 
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lastrites import stop
-from lastrites.editions import questions_of
+from lastrites.editions import by_name, questions_of
 from lastrites.errors import BoardError, Problem
 from lastrites.expect import Entries, Entry, Mismatch, Place
 from lastrites.ruling import rulings
@@ -29,10 +28,6 @@ MOST_EXPLAINED = 400
 
 ROOM = 2_000
 """A board with a clause switched may have so many states, or ten times as many as it has otherwise."""
-
-_BY_NAME = re.compile(r"^[^%#\n]*\bin_edition\(", re.MULTILINE)
-"""A rule that speaks of editions by name."""
-
 
 Json = dict[str, Any]
 Report = Callable[[str, Any], None]
@@ -224,14 +219,14 @@ class _WhyNot:
     def _editions(self, result: Resolution, opened: Resolution | None) -> list[str]:
         """The editions and profiles under which the state comes out."""
         known = self.known
-        # Where rules speak of editions by name, or clauses are lacking, an edition is more than its answers.
-        by_name = any(_BY_NAME.search(file.read_text(encoding="utf-8")) for file in result.explored.rulebook.files)
+        # Where rules spoken of editions by name, or clauses are lacking, an edition is more than its answers.
+        spoken = by_name(result.explored.rulebook.files)
         found = []
         for name in (*known.editions, *known.profiles):
             if name == result.reading.edition:
                 continue
             lacking = known.lacks.get(name, frozenset())
-            if opened is not None and opened.complete and not by_name and lacking == result.reading.lacking:
+            if opened is not None and opened.complete and not spoken and lacking == result.reading.lacking:
                 if self._agreeing(opened, name, result.reading.explicit):
                     found.append(name)
             else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lastrites import count
-from lastrites.editions import choose_reading, questions_of, unknown
+from lastrites.editions import answered_apart, choose_reading, questions_of, same_rules, unknown
 from lastrites.errors import BoardError, Problem
 from lastrites.explore import IllegalChoice, Impossible, Limits, Unsupported
 from lastrites.search.asking import asked_by, asks
@@ -135,30 +135,27 @@ class Target:
         return self.known.lacks.get(edition, frozenset()) | frozenset(self.without)
 
     def alike(self, name: str) -> bool:
-        """Whether two editions answer every question alike and have the same clauses: nothing can tell them apart."""
-        needed = self.needed(name) if " / " in name else None
-        return needed is not None and not needed
+        """Whether these are two editions with the same rules that answer every question alike that is not fixed
+        besides: nothing can tell them apart."""
+        return " / " in name and self.needed(name) == frozenset()
 
     def needed(self, name: str) -> frozenset[str] | None:
         """Questions of which one must come up for something to be told apart; None where other things may do it."""
         if " / " not in name:
             return frozenset({name}) if self.is_asked(name) else None
-        known = self.known
         one, other = self.sides(name)
-        if self.lacking(one) != self.lacking(other):
+        if not same_rules(self.load(), one, other):
             return None
-        return frozenset(
-            question for question in known.answers
-            if question not in dict(self.readings)
-            and (
-                known.settles.get(one, {}).get(question) != known.settles.get(other, {}).get(question)
-                or _excluded(known, one, question) != _excluded(known, other, question)
-            )
-        )  # fmt: skip
+        return answered_apart(self.known, one, other) - dict(self.readings).keys()
+
+    def standing_for(self, edition: str, others: Iterable[str]) -> str:
+        """That one of the others that has the same rules as an edition, or the edition itself."""
+        return next((other for other in others if same_rules(self.load(), edition, other)), edition)
 
     def walks(self, names: Iterable[str]) -> list[Walked]:
-        """How a board has to be walked to tell these apart: once for each set of clauses, with questions left open."""
-        plain: dict[frozenset[str], tuple[list[str], list[str]]] = {}
+        """How a board has to be walked to tell these apart: once for editions that have the same rules, with questions
+        left open."""
+        plain: dict[str, tuple[list[str], list[str]]] = {}
         found: list[Walked] = []
         for name in names:
             if " / " not in name and not self.is_asked(name):
@@ -168,7 +165,7 @@ class Target:
                 ]
                 continue
             for edition in dict.fromkeys(self.sides(name)):
-                editions, wanted = plain.setdefault(self.lacking(edition), ([], []))
+                editions, wanted = plain.setdefault(self.standing_for(edition, plain), ([], []))
                 editions.append(edition)
                 wanted.append(name)
         order = [*self.known.profiles, *self.known.editions]
@@ -201,10 +198,6 @@ class Walked(NamedTuple):
     opened: tuple[str, ...]
     names: tuple[str, ...]
     answers: tuple[tuple[str, str], ...] = ()
-
-
-def _excluded(known: Questions, edition: str, question: str) -> set[str]:
-    return {answer for asked, answer in known.excludes.get(edition, frozenset()) if asked == question}
 
 
 Begin = Callable[[Sequence[int]], None]
@@ -371,9 +364,9 @@ def _differ(rows: Sequence[Sequence[tuple[Any, Any]]]) -> bool:
 
 
 def _walk_of(target: Target, found: Sequence[tuple[Walked, Found]], edition: str) -> Found:
-    """The walk under the clauses of an edition."""
-    lacking = target.lacking(edition)
-    return next(each for walked, each in found if target.lacking(walked.edition) == lacking)
+    """The walk under the rules of an edition."""
+    walks = {walked.edition: each for walked, each in found}
+    return walks[target.standing_for(edition, walks)]
 
 
 def _admitted(known: Questions, edition: str, found: Found, fixed: Mapping[str, str], besides: str = "") -> Found:

@@ -163,7 +163,7 @@ IN_WHAT = {
 def result(made: Separation, name: str) -> Json:
     """What the search says about a question or a pair of editions, for programs.
 
-    ``result`` is `apart`, `alike` (two editions with the same answers and clauses), `idle` (it came up and changed
+    ``result`` is `apart`, `alike` (two editions with the same rules and answers), `idle` (it came up and changed
     nothing), `silent` (it never came up), or `open` (the search did not come to its end).
     """
     found, target = made.found[name], made.target
@@ -199,7 +199,7 @@ def verdict(made: Separation, name: str) -> str:
             smaller = f", none with fewer than {cards}" if cards > 1 else ""
             text = f"{_number(number, 'kind')} of board with {_number(cards, 'card')}{IN_WHAT[said['by']]}{smaller}"
         case "alike":
-            text = "the two answer every question alike and have the same clauses: no board can differ"
+            text = "the two answer every question alike and have the same rules: no board can differ"
         case "idle":
             raised = f"it comes up on {_number(said['raised on'], 'board')}, but " if said["raised on"] else ""
             text = f"idle within this scope: {raised}no board with at most {most} differs"
