@@ -5,7 +5,8 @@ conditions is left out or turned into its opposite, or a comparison is shifted. 
 looked for first (`check`), then the fixtures are verified, those of the clause first, until one fails (`verify`). Rules
 that come in only when a clause is switched off are then looked at on the boards that show the clauses of the file, each
 without its clause, against the rules as they are (`without`), and questions must still come up on the boards of
-docs/findings.md (`left open`). What clingo cannot ground is no mutant.
+docs/findings.md (`left open`). What clingo cannot ground is no mutant. What takes too long is neither noticed nor
+unnoticed. With ``--journal FILE`` a run that was cut off goes on where it was.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from lastrites.listings import boards_of
 from lastrites.lptext import Statement
 from lastrites.names import slug
 from lastrites.resolution import rulebook
+from lastrites.search.sweep import Journal, version_of
 from lastrites.solver import RulesError, complaints
 from lastrites.static import check_rules
 from lastrites.survey import signature
@@ -297,6 +299,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--boards", type=int, help="at most so many boards for each (default: all)")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--journal", type=Path, help="a file that keeps what came of each")
     parser.add_argument("--only", help="only mutants whose description contains this")
     args = parser.parse_args()
     every = mutants(args.game)
@@ -304,14 +307,31 @@ def main() -> int:
     if args.only:
         wanted = [mutant for mutant in every if args.only in str(mutant)]
     some = list(islice(filter(is_program, wanted), args.number))
-    arguments: list[Any] = [(args.game, mutant, args.boards) for mutant in some]
+    journal = Journal(args.journal, version_of(RULES, args.game) + str(args.boards))
     noticed = 0
+
+    def told(mutant: Mutant, row: Json) -> bool:
+        word = "noticed  " if row["by"] else "UNDECIDED" if row["error"] else "UNNOTICED"
+        boards = f"{row['looked']} boards pass"
+        print(f"{word} {mutant}\n          {row['by'] or row['error'] or boards}", flush=True)
+        return bool(row["by"])
+
+    left = []
+    for mutant in some:
+        known = journal.find({"mutant": str(mutant)})
+        if known is None:
+            left.append(mutant)
+        else:
+            noticed += told(mutant, known)
+    arguments: list[Any] = [(args.game, mutant, args.boards) for mutant in left]
     for place, messages, error in worker.run_all(judge, arguments, workers=args.workers, timeout=LONGEST):
         result = next((content for kind, content in messages if kind == "result"), None)
-        by, looked = result if result is not None else (f"worker: {error}", 0)
-        noticed += bool(by)
-        told = by or f"{looked} boards pass"
-        print(f"{'noticed  ' if by else 'UNNOTICED'} {some[place]}\n          {told}", flush=True)
+        by, looked = result if result is not None else ("", 0)
+        row = {"by": by, "looked": looked, "error": "" if result is not None else str(error)}
+        if result is not None:
+            journal.note({"mutant": str(left[place])}, row)
+        noticed += told(left[place], row)
+    journal.close()
     print(f"{noticed} of {len(some)} noticed ({len(every)} mutants in all)")
     return 0 if noticed == len(some) else 1
 

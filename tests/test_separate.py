@@ -27,7 +27,7 @@ from lastrites.search import told
 from lastrites.search.examine import Target, examine, found_on
 from lastrites.search.proposals import Proposal, Proposer, offer
 from lastrites.search.separate import CHOICES, PILES, Pool, Scope, Separation, chosen, separate
-from lastrites.search.sweep import Journal, Serial, Sweep
+from lastrites.search.sweep import Journal, Serial, Sweep, version_of
 from lastrites.search.universe import REFUSED, Found, Universe, canonical
 from lastrites.yamlio import dump
 
@@ -78,8 +78,8 @@ def test_two_adjacent_archimedes_are_found_and_nothing_smaller_differs() -> None
     }
     assert min(cards for cards, _ in separating) == found.cards
     assert all(text.count("Archimedes") == 2 for _, text in separating)
-    assert {proposal.text.count("Archimedes") for proposal in made.found["lost_ability"]} == {2}
-    assert len(made.found["lost_ability"]) == len(separating)
+    assert {proposal.text.count("Archimedes") for proposal in made.boards_for("lost_ability")} == {2}
+    assert len(made.boards_for("lost_ability")) == len(separating)
 
 
 def test_a_dying_soraka_is_found_and_nothing_smaller_differs() -> None:
@@ -106,7 +106,7 @@ def test_a_dying_soraka_is_found_and_nothing_smaller_differs() -> None:
     assert {len(units) for units in separating} == {2}
     assert all({name for name, _ in units} == {"Soraka, Wanderer", "Mystic Poro"} for units in separating)
     both_players = 2
-    assert len(made.found["leaving_source"]) == both_players * len(separating)
+    assert len(made.boards_for("leaving_source")) == both_players * len(separating)
 
 
 @pytest.mark.parametrize("event", ["destroy_one", "fight"])
@@ -173,7 +173,7 @@ def test_every_proposal_is_a_board_and_none_is_proposed_twice() -> None:
 def test_a_scope_in_which_nothing_differs() -> None:
     made = search(scope=Scope((Pool("", ("troll", "dust-imp"), ("destroy_all",), cards=2, points=0),)))
     assert made.complete
-    assert not any(made.found.values())
+    assert not made.boards_for("lost_ability")
     assert told.result(made, "lost_ability")["result"] == "silent"
     assert "no board with at most 2 cards differs: it never comes up" in told.verdict(made, "lost_ability")
 
@@ -198,7 +198,7 @@ def test_where_outcomes_are_the_same_piles_are_looked_at() -> None:
     scope = Scope((Pool("", ("dust-imp", "soulkeeper"), ("destroy_all",), cards=2, points=0),), deeper=True)
     made = search(Target("keyforge", question="upgrade_piles"), scope)
     (found,) = chosen(made)
-    assert (found.kinds, made.by["upgrade_piles"]) == (("dust-imp", "soulkeeper"), PILES)
+    assert (found.kinds, made.by["upgrade_piles", ("apart", "arranged")]) == (("dust-imp", "soulkeeper"), PILES)
     (board,) = told.to_json(made)["boards"]
     expected = [
         {json.dumps(outcome.state) for outcome in lastrites.resolve(
@@ -216,7 +216,7 @@ def test_where_outcomes_are_the_same_choices_are_looked_at() -> None:
         load_game("riftbound"), Target("riftbound", question="replacement_order"), Scope((pool,), deeper=True),
         Sweep(examine, Serial()),
     )  # fmt: skip
-    assert made.by == {"replacement_order": CHOICES}
+    assert made.by == {("replacement_order", ("controller", "owner")): CHOICES}
     found = chosen(made)[0]
     assert found.kinds == ("mystic-poro", "zhonyas-hourglass", "zhonyas-hourglass")
     assert "owner: P2" in found.text
@@ -225,7 +225,8 @@ def test_where_outcomes_are_the_same_choices_are_looked_at() -> None:
 def test_a_question_is_looked_at_in_an_edition_that_asks_it() -> None:
     target = Target("riftbound", question="control_enemy_units")
     assert target.edition_for("control_enemy_units") == "1.3"
-    made = Separation(target, Scope(()), {"control_enemy_units": []}, raised={"control_enemy_units": 0})
+    found = {"control_enemy_units": {pair: [] for pair in target.pairs("control_enemy_units")}}
+    made = Separation(target, Scope(()), found, raised={"control_enemy_units": 0})
     assert told.result(made, "control_enemy_units")["not asked in"] == ["1.4"]
     assert "asked in 1.3, not in 1.4" in told.verdict(made, "control_enemy_units")
 
@@ -250,6 +251,30 @@ def test_editions_that_differ_by_name_only() -> None:
     assert alike(GAME, "17.3", "17.4")
 
 
+def test_each_two_answers_are_told_apart() -> None:
+    """A question with three answers is done when boards tell each two of them apart: `nested_discard` differs sooner
+    than the other two answers do from each other."""
+    target = Target("keyforge", question="cascade", edition="2019-09")
+    board = """
+game: keyforge
+active: P1
+players: {P1: {battleline: [Soleft, Soleft]}, P2: {battleline: [Bad Penny, Dust Imp]}}
+event: {destroy: ["Soleft#1", "Soleft#2"]}
+"""
+    job = {"target": target.to_json(), "names": ["cascade"], "states": 500, "piles": False, "boards": [board]}
+    (row,) = examine(job)["rows"]
+    assert row["apart"] == {"cascade": [["nested", "pooled"], ["nested_discard", "pooled"]]}
+    found: dict[tuple[str, str], list[Proposal]] = {pair: [] for pair in target.pairs("cascade")}
+    made = Separation(target, Scope(()), {"cascade": found})
+    small, large = Proposal(("a",), "e", 1, 1, 0, "small"), Proposal(("b",), "e", 2, 1, 0, "large")
+    nested_discard, pooled, other = found
+    assert (nested_discard, pooled) == (("nested", "nested_discard"), ("nested", "pooled"))
+    found[nested_discard] = found[other] = [small]
+    assert (made.open, chosen(made)) == (["cascade"], [small])
+    found[pooled] = [large]
+    assert (made.open, chosen(made)) == ([], [small, large])
+
+
 def test_answers_that_are_fixed_tell_nothing_apart() -> None:
     target = Target("keyforge", editions=("2019-09", "17.4"))
     (name,) = target.names()
@@ -265,12 +290,12 @@ def test_everything_at_once() -> None:
     scope = Scope((Pool("", ("mystic-poro",), ("damage_and_heal", "kill_friendly"), cards=1, points=1),))
     target = Target("riftbound", edition="1.3")
     made = separate(load_game("riftbound"), target, scope, Sweep(examine, Serial()))
-    apart = {name for name, boards in made.found.items() if boards}
+    apart = {name for name in made.found if made.boards_for(name)}
     assert {"lethal", "control_enemy_units"} <= apart
     for name in ("lethal", "own_death"):
         alone = Target("riftbound", question=name, edition="1.3")
         found = separate(load_game("riftbound"), alone, scope, Sweep(examine, Serial()))
-        assert bool(found.found[name]) == (name in apart)
+        assert bool(found.boards_for(name)) == (name in apart)
 
 
 def test_processes_find_the_same() -> None:
@@ -306,6 +331,19 @@ def test_a_journal_saves_doing_work_twice(tmp_path: Path) -> None:
     assert len(calls) == done
     assert first.found == second.found
     assert first.boards == second.boards
+
+
+def test_a_journal_knows_the_rules_that_it_speaks_of(tmp_path: Path) -> None:
+    """Rules of another game may change, and what says which boards are looked at; those of the game itself may not."""
+    for part in ("core", "keyforge", "riftbound"):
+        shutil.copytree(GAME.rules / part, tmp_path / part)
+    before = version_of(tmp_path, "keyforge")
+    assert before == version_of(GAME.rules, "keyforge")
+    for file, changes in [("riftbound/dying.lp", False), ("keyforge/search/offer.lp", False), ("core/sums.lp", True)]:
+        with (tmp_path / file).open("a", encoding="utf-8") as text:
+            text.write("% a remark\n")
+        assert (version_of(tmp_path, "keyforge") != before) == changes
+    assert version_of(tmp_path, "keyforge") != version_of(tmp_path, "riftbound")
 
 
 def test_a_time_limit_gives_what_is_known() -> None:

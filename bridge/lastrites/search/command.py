@@ -74,7 +74,7 @@ def run(args: argparse.Namespace, progress: Callable[[str], None], clear: Callab
 
     target, game, scope = _asked(args)
     made: list[Separation] = []
-    journal = Journal(args.journal, version_of(game.rules))
+    journal = Journal(args.journal, version_of(game.rules, game.name))
     deadline = None if args.timeout is None else time.monotonic() + args.timeout
 
     def search(emit: Callable[[str, Any], None], argument: Any) -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from lastrites.terms import Term
 
 Json = dict[str, Any]
+Pair = tuple[str, str]
+"""Two sides: answers to a question, or editions."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,12 @@ class Target:
         known = self.known
         pairs = [" / ".join(pair) for pair in pairwise(known.editions)]
         return [*(question for question in known.answers if question not in dict(self.readings)), *pairs]
+
+    def pairs(self, name: str) -> list[Pair]:
+        """The sides that are to be told apart, two at a time: two editions, or two answers to a question."""
+        if " / " in name:
+            return [self.sides(name)]
+        return list(combinations(self.known.answers[name], 2))
 
     def sides(self, name: str) -> tuple[str, str]:
         """The two editions of a pair; for a question the edition in use, twice."""
@@ -209,9 +217,10 @@ def examine(job: Json, begin: Begin = lambda places: None) -> Json:
 
     The job has ``target`` (see :class:`Target`), ``names`` (what of it is to be told apart), ``boards`` (texts of board
     files), ``states`` (the most states of a board that are walked), ``piles`` (whether their order counts). The result
-    has a row for each board: ``raised`` (questions that came up), ``apart`` (names that it tells apart by what comes
-    out), ``chosen`` (by what players may choose), ``states``, ``odd`` (gaps, conflicts, unexplained branching),
-    ``error`` (why not all of it is known). ``begin`` is told what is begun with.
+    has a row for each board: ``raised`` (questions that came up), ``apart`` (for each name of which it tells sides
+    apart by what comes out, the pairs of sides), ``chosen`` (the same by what players may choose), ``states``, ``odd``
+    (gaps, conflicts, unexplained branching), ``error`` (why not all of it is known). ``begin`` is told what is begun
+    with.
     """
     from lastrites.board import Board
 
@@ -305,7 +314,7 @@ def _found_together(
 
 def row_of_a_failure(why: str) -> Json:
     """The row of a board of which nothing is known, and why."""
-    return {"raised": [], "apart": [], "chosen": [], "states": 0, "odd": [], "error": why}
+    return {"raised": [], "apart": {}, "chosen": {}, "states": 0, "odd": [], "error": why}
 
 
 def _row(target: Target, names: Sequence[str], sides: Sequence[tuple[Walked, Found | str]]) -> Json:
@@ -314,15 +323,17 @@ def _row(target: Target, names: Sequence[str], sides: Sequence[tuple[Walked, Fou
         return row_of_a_failure(errors[0])
     found = [(walked, each) for walked, each in sides if isinstance(each, Found)]
     lost = {name for walked, each in sides if isinstance(each, str) for name in walked.names}
-    raised, differing, chosen = set(), [], []
+    raised: set[str] = set()
+    differing: dict[str, list[list[str]]] = {}
+    chosen: dict[str, list[list[str]]] = {}
     for name in names:
         here = [(walked, each) for walked, each in found if name in walked.names]
         if any(name in each.raised for _, each in here):
             raised.add(name)
         if name not in lost:
-            by_outcomes, by_choices = _apart(target, name, here)
-            differing += [name] * by_outcomes
-            chosen += [name] * by_choices
+            for kept, pairs in zip((differing, chosen), _apart(target, name, here), strict=True):
+                if pairs:
+                    kept[name] = [list(pair) for pair in sorted(pairs)]
     return {
         "raised": sorted(raised),
         "apart": differing,
@@ -333,34 +344,33 @@ def _row(target: Target, names: Sequence[str], sides: Sequence[tuple[Walked, Fou
     }
 
 
-def _apart(target: Target, name: str, found: Sequence[tuple[Walked, Found]]) -> tuple[bool, bool]:
-    """Whether the sides differ in what comes out, and in what players may choose."""
+def _apart(target: Target, name: str, found: Sequence[tuple[Walked, Found]]) -> tuple[set[Pair], set[Pair]]:
+    """The pairs of sides that differ in what comes out, and in what players may choose."""
     known, fixed = target.known, dict(target.readings)
     one, other = target.sides(name)
     if " / " in name:
         sides = [_admitted(known, edition, _walk_of(target, found, edition), fixed) for edition in (one, other)]
-        return outcomes(sides[0]) != outcomes(sides[1]), set(sides[0].choices) != set(sides[1].choices)
-    if len(found) > 1:
-        sides = [_admitted(known, one, each, fixed, besides=name) for _, each in found]
-        rows = [[(when, ends, choice) for (when, ends), choice in zip(each.outcomes, each.choices, strict=True)]
-                for each in sides]  # fmt: skip
-        return _differ([[(when, ends) for when, ends, _ in row] for row in rows]), _differ(
-            [[(when, choice) for when, _, choice in row] for row in rows]
+        both = {(one, other)}
+        return (
+            both if outcomes(sides[0]) != outcomes(sides[1]) else set(),
+            both if set(sides[0].choices) != set(sides[1].choices) else set(),
         )
-    admitted = _admitted(known, one, found[0][1], fixed, besides=name)
-    pairs = list(zip(admitted.outcomes, admitted.choices, strict=True))
-    parted = [
-        (ends != there, chosen != choice)
-        for ((when, ends), chosen), ((elsewhere, there), choice) in combinations(pairs, 2)
-        if count.parted_by(when, elsewhere) == name
-    ]
-    return any(ends for ends, _ in parted), any(choice for _, choice in parted)
-
-
-def _differ(rows: Sequence[Sequence[tuple[Any, Any]]]) -> bool:
-    """Whether something differs under the same answers to all other questions."""
-    tables = [{frozenset(when.items()): what for when, what in row} for row in rows]
-    return any(one.get(key) != other.get(key) for one, other in combinations(tables, 2) for key in one.keys() & other)
+    rows: list[tuple[str, Mapping[str, str], Ends, int]] = []
+    for walked, each in found:
+        given = dict(walked.answers)
+        admitted = _admitted(known, one, each, fixed, besides=name)
+        for (when, ends), choice in zip(admitted.outcomes, admitted.choices, strict=True):
+            answers = {**when, **given}
+            if name in answers:
+                rows.append((answers[name], answers, ends, choice))
+    by_outcomes: set[Pair] = set()
+    by_choices: set[Pair] = set()
+    for (answer, when, ends, choice), (elsewhere, there, others, chosen) in combinations(rows, 2):
+        if count.parted_by(when, there) == name:
+            pair = (min(answer, elsewhere), max(answer, elsewhere))
+            by_outcomes |= {pair} if ends != others else set()
+            by_choices |= {pair} if choice != chosen else set()
+    return by_outcomes, by_choices
 
 
 def _walk_of(target: Target, found: Sequence[tuple[Walked, Found]], edition: str) -> Found:

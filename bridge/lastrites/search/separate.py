@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lastrites.search.examine import Target, examine
+from lastrites.search.examine import Pair, Target, examine
 from lastrites.search.proposals import Pool, Proposal, Proposer, offer
 from lastrites.search.sweep import Sweep
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 BOARDS_OF_A_JOB = 120
+MOST_CHOSEN = 100
+"""So many boards on which only choices differ are kept."""
 
 OUTCOMES, PILES, CHOICES = "outcomes", "piles", "choices"
 """What a difference may lie in: what comes out, the order of piles in it, or only what players may choose."""
@@ -47,15 +49,16 @@ class Scope:
 class Separation:
     """What a search found, and what it looked at.
 
-    ``found`` has for each name (see ``Target.names``) boards that tell it apart, ``by`` in what they differ, ``raised``
-    on how many boards it came up. ``sizes`` are the numbers of cards and abilities that were searched to the end,
-    ``searched`` the number of cards up to which that holds, for what was looked at to the end.
+    ``found`` has for each name (see ``Target.names``) and each two of its sides boards that tell these apart, ``by``
+    in what they differ, ``raised`` on how many boards the name came up. ``sizes`` are the numbers of cards and
+    abilities that were searched to the end, ``searched`` the number of cards up to which that holds, for what was
+    looked at to the end.
     """
 
     target: Target
     scope: Scope
-    found: dict[str, list[Proposal]] = field(default_factory=dict)
-    by: dict[str, str] = field(default_factory=dict)
+    found: dict[str, dict[Pair, list[Proposal]]] = field(default_factory=dict)
+    by: dict[tuple[str, Pair], str] = field(default_factory=dict)
     raised: dict[str, int] = field(default_factory=dict)
     boards: int = 0
     to_the_point: int = 0
@@ -67,17 +70,29 @@ class Separation:
     complete: bool = True
     reason: str = ""
 
-    def enough(self, name: str) -> bool:
-        """Whether as many boards have been found as were asked for."""
-        return len(_kinds(self.found[name])) >= self.scope.limit
+    def boards_for(self, name: str) -> list[Proposal]:
+        """All boards that tell some of its sides apart, each once, in the order in which they were found."""
+        return list({each.text: each for found in self.found[name].values() for each in found}.values())
+
+    def apart(self, name: str, pair: Pair) -> bool:
+        """Whether a board is known that tells two sides apart."""
+        return bool(self.found[name][pair])
+
+    def left(self, name: str) -> list[Pair]:
+        """The sides for which boards are still missing: as many as were asked for."""
+        if self.target.alike(name):
+            return []
+        return [pair for pair, found in self.found[name].items() if len(_kinds(found)) < self.scope.limit]
 
     @property
     def open(self) -> list[str]:
         """What still needs boards."""
-        return [name for name in self.found if not self.target.alike(name) and not self.enough(name)]
+        return [name for name in self.found if self.left(name)]
 
 
 Progress = Callable[[str], None]
+Chosen = dict[tuple[str, Pair], list[Proposal]]
+"""Boards on which players may choose otherwise, for sides that nothing else tells apart."""
 
 
 def separate(
@@ -89,17 +104,23 @@ def separate(
     """
     target.check()
     names = target.names()
-    made = Separation(target, scope, {name: [] for name in names}, raised=dict.fromkeys(names, 0))
+    made = Separation(
+        target, scope, {name: {pair: [] for pair in target.pairs(name)} for name in names},
+        raised=dict.fromkeys(names, 0),
+    )  # fmt: skip
     try:
-        chosen: dict[str, list[Proposal]] = {name: [] for name in names}
+        chosen: Chosen = {}
         _climb(game, made, made.open, scope.piles, chosen, sweep, progress)
         if scope.deeper and not scope.piles:
-            left = [name for name in made.open if not made.found[name] and not chosen[name]]
+            left = [
+                name for name in made.open
+                if any(not made.apart(name, pair) and (name, pair) not in chosen for pair in made.left(name))
+            ]  # fmt: skip
             _climb(game, made, left, True, {}, sweep, progress)
         if scope.deeper:
-            for name, proposals in chosen.items():
-                if not made.found[name] and proposals:
-                    made.found[name], made.by[name] = proposals, CHOICES
+            for (name, pair), proposals in chosen.items():
+                if not made.apart(name, pair):
+                    made.found[name][pair], made.by[name, pair] = proposals, CHOICES
     except KeyboardInterrupt:
         made.complete, made.reason = False, "interrupted"
     except TimeoutError:
@@ -112,7 +133,7 @@ def _climb(
     made: Separation,
     names: Sequence[str],
     piles: bool,
-    chosen: dict[str, list[Proposal]],
+    chosen: Chosen,
     sweep: Sweep,
     progress: Progress,
 ) -> None:
@@ -140,7 +161,7 @@ def _level(
     abilities: int,
     names: Sequence[str],
     piles: bool,
-    chosen: dict[str, list[Proposal]],
+    chosen: Chosen,
     sweep: Sweep,
     progress: Progress,
 ) -> None:
@@ -175,9 +196,7 @@ def _level(
     made.sizes.append((cards, abilities))
 
 
-def _count(
-    made: Separation, proposal: Proposal, row: Json, piles: bool, chosen: dict[str, list[Proposal]]
-) -> None:
+def _count(made: Separation, proposal: Proposal, row: Json, piles: bool, chosen: Chosen) -> None:
     made.boards += 1
     made.states += row["states"]
     made.to_the_point += bool(row["raised"])
@@ -187,15 +206,23 @@ def _count(
         made.odd[word] = made.odd.get(word, 0) + 1
     if row["error"]:
         made.failed[row["error"]] = made.failed.get(row["error"], 0) + 1
-    for name in row["apart"]:
-        made.found[name].append(proposal)
-        made.by[name] = PILES if piles else OUTCOMES
-    for name in row["chosen"]:
-        if made.scope.choices and name not in row["apart"]:
-            made.found[name].append(proposal)
-            made.by.setdefault(name, CHOICES)
-        elif name in chosen and not made.found[name] and len(chosen[name]) < 100:
-            chosen[name].append(proposal)
+    by_outcomes = PILES if piles else OUTCOMES
+    for name, pair in _pairs(row["apart"]):
+        if made.by.setdefault((name, pair), by_outcomes) == by_outcomes:
+            made.found[name][pair].append(proposal)
+    for name, pair in set(_pairs(row["chosen"])) - set(_pairs(row["apart"])):
+        if made.scope.choices:
+            made.by.setdefault((name, pair), CHOICES)
+            made.found[name][pair].append(proposal)
+        elif not piles and not made.apart(name, pair):
+            kept = chosen.setdefault((name, pair), [])
+            kept += [proposal] * (len(kept) < MOST_CHOSEN)
+
+
+def _pairs(named: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[tuple[str, Pair]]:
+    for name, pairs in named.items():
+        for one, other in pairs:
+            yield name, (one, other)
 
 
 def _job(made: Separation, group: Sequence[Proposal], names: Sequence[str], piles: bool) -> Json:
@@ -217,13 +244,26 @@ def _kinds(found: Sequence[Proposal]) -> dict[tuple[str, tuple[str, ...]], list[
 
 
 def chosen(made: Separation, name: str | None = None) -> list[Proposal]:
-    """One separator for each event and kinds of cards, up to the limit, the smallest first.
+    """Separators from the smallest up, until each two sides that a board tells apart are told apart by as many, of
+    different events and kinds of cards, as the limit says (if there are so many).
 
     ``name`` is one of ``Target.names``, if there are several.
     """
     found = made.found[name] if name is not None else next(iter(made.found.values()))
-    firsts = [min(group, key=_size) for group in _kinds(found).values()]
-    return sorted(firsts, key=_size)[: made.scope.limit]
+    firsts = {
+        min(group, key=_size).text: min(group, key=_size)
+        for boards in found.values() for group in _kinds(boards).values()
+    }  # fmt: skip
+    texts = {pair: {each.text for each in boards} for pair, boards in found.items()}
+    missing = dict.fromkeys(found, made.scope.limit)
+    picked = []
+    for each in sorted(firsts.values(), key=_size):
+        wanted = [pair for pair, number in missing.items() if number > 0 and each.text in texts[pair]]
+        if wanted:
+            picked.append(each)
+            for pair in wanted:
+                missing[pair] -= 1
+    return picked
 
 
 def _size(proposal: Proposal) -> tuple[int, int, int, int, str]:

@@ -77,11 +77,12 @@ class Journal:
             self._file.close()
 
 
-def version_of(folder: Path) -> str:
-    """A name for the content of a folder of rules, but for what only says which boards are looked at."""
+def version_of(rules: Path, game: str) -> str:
+    """A name for the content of the rules of a game, but for what only says which boards are looked at."""
     digest = hashlib.sha256()
-    for file in sorted(path for path in folder.rglob("*.lp") if path.parent.name != "search"):
-        digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
+    folders = (rules / "core", rules / game)
+    for file in sorted(path for folder in folders for path in folder.rglob("*.lp") if path.parent.name != "search"):
+        digest.update(str(file.relative_to(rules)).encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

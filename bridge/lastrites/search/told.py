@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from lastrites.search.separate import CHOICES, OUTCOMES, PILES, Separation, chos
 from lastrites.yamlio import dump, quote
 
 if TYPE_CHECKING:
-    from lastrites.search.examine import Target
+    from lastrites.search.examine import Pair, Target
 
 Json = dict[str, Any]
 
@@ -71,7 +71,7 @@ def separator(made: Separation, name: str, proposal: Proposal) -> Json:
         if target.question
         else comparison.by_edition(board, target.editions, readings)
     )
-    by = made.by[name]
+    by = best(made, name, [pair for pair, found in made.found[name].items() if proposal in found])
     piles = made.scope.piles or by == PILES
     compared = comparison.compare(sides, _about(target), without=target.without, pile_order=piles).to_json()
     why = sentence(compared)
@@ -86,6 +86,11 @@ def separator(made: Separation, name: str, proposal: Proposal) -> Json:
         "why": why,
         "file": _file(target, proposal, why, compared, piles),
     }
+
+
+def best(made: Separation, name: str, pairs: Iterable[Pair]) -> str:
+    """In what a board tells these sides apart: in outcomes if it can."""
+    return min((made.by[name, pair] for pair in pairs), key=list(IN_WHAT).index)
 
 
 def sentence(compared: Mapping[str, Any]) -> str:
@@ -166,14 +171,21 @@ def result(made: Separation, name: str) -> Json:
     ``result`` is `apart`, `alike` (two editions with the same rules and answers), `idle` (it came up and changed
     nothing), `silent` (it never came up), or `open` (the search did not come to its end).
     """
-    found, target = made.found[name], made.target
+    found, target = made.boards_for(name), made.target
     said = "apart" if found else "alike" if target.alike(name) else "open"
     if said == "open" and made.complete:
         said = "idle" if made.raised[name] or target.needed(name) is None else "silent"
     return {
         "result": said,
-        "by": made.by[name] if found else None,
+        "by": best(made, name, [pair for pair in made.found[name] if made.apart(name, pair)]) if found else None,
         "cards": min((each.cards for each in found), default=None),
+        "pairs": [
+            {
+                "sides": list(pair), "by": made.by[name, pair] if boards else None,
+                "cards": min((each.cards for each in boards), default=None),
+            }
+            for pair, boards in made.found[name].items()
+        ],
         "raised on": made.raised[name],
         "edition": target.edition_for(name) if " / " not in name else None,
         "not asked in": _not_asked(target, name),
@@ -197,7 +209,9 @@ def verdict(made: Separation, name: str) -> str:
         case "apart":
             cards = said["cards"]
             smaller = f", none with fewer than {cards}" if cards > 1 else ""
-            text = f"{_number(number, 'kind')} of board with {_number(cards, 'card')}{IN_WHAT[said['by']]}{smaller}"
+            least = f"{'the smallest ' * (number > 1)}with {_number(cards, 'card')}"
+            text = f"{_number(number, 'kind')} of board{',' * (number > 1)} {least}{IN_WHAT[said['by']]}{smaller}"
+            text += "".join(_besides(said))
         case "alike":
             text = "the two answer every question alike and have the same rules: no board can differ"
         case "idle":
@@ -210,6 +224,16 @@ def verdict(made: Separation, name: str) -> str:
             known = f"; no board with at most {_number(made.searched, 'card')} differs" if made.searched else ""
             text = f"nothing found so far{known}"
     return f"{name}: {text}{under}"
+
+
+def _besides(said: Json) -> Iterator[str]:
+    """What is said of two answers that are told apart by larger boards than others, by less, or by none."""
+    for row in said["pairs"]:
+        between = " and ".join(row["sides"])
+        if row["by"] is None:
+            yield f"; {between} are not told apart"
+        elif (row["by"], row["cards"]) != (said["by"], said["cards"]):
+            yield f"; {between}: {_number(row['cards'], 'card')}{IN_WHAT[row['by']]}"
 
 
 def text(result: Mapping[str, Any], width: int) -> str:
