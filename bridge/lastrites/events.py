@@ -83,8 +83,13 @@ class EventReader:
                 if word is not None:
                     return word
             return self.words.effect(node, self.references.find)
-        if kind == "place" and isinstance(node, Scalar) and node.text in self.references.places:
-            return node.text
+        if kind in ("place", "named_place") and isinstance(node, Scalar):
+            word = self.words.word("place", node.text) if kind == "place" else None
+            if node.text not in self.references.places and word is None:
+                hint = self.references.places_hint(*(self.words.known("place") if kind == "place" else ()))
+                shown = f"`{node.text}` is no place of this board that can be meant here"
+                raise WordError("LR-E016", node, shown, hint)
+            return word or node.text
         return self.words.value(kind, node)
 
     def verb(self, place: int, key: Key, node: Node) -> tuple[Term, list[Term]]:

@@ -58,7 +58,7 @@ class Rules(Protocol):
     fluents: Fluents
     initial: int
     constant: int
-    unsupported: list[str]
+    unsupported: list[tuple[str, str]]
     impossible: list[tuple[str, str]]
 
     def look_all(self, states: Sequence[int]) -> list[Situation]:
@@ -83,10 +83,10 @@ class Impossible(Exception):
 
 
 class Unsupported(Exception):
-    """The board asks for what the rules do not model yet; ``what`` lists it in words."""
+    """The board asks for what the rules do not model yet; ``what`` lists it in words, each with what it is about."""
 
-    def __init__(self, what: list[str]) -> None:
-        super().__init__(", ".join(what))
+    def __init__(self, what: list[tuple[str, str]]) -> None:
+        super().__init__(", ".join(text for _, text in what))
         self.what = what
 
 

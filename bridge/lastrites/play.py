@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lastrites.editions import choose_reading, questions_of
 from lastrites.errors import BoardError, Problem
 from lastrites.explore import CHANCE, NOBODY, PLAYER, READING, next_bounds
-from lastrites.resolution import impossible_problems, rulebook
+from lastrites.resolution import impossible_problems, rulebook, unsupported_problems
 from lastrites.solver import BoundReached, LayerRules, Option, Rulebook, Situation, fail
 from lastrites.state import State, StateWriter
 from lastrites.terms import Term
@@ -72,8 +72,7 @@ class Play:
         self._book = rulebook(board, self.reading)
         self._rules = LayerRules(self._book, explain=False)
         if self._rules.unsupported:
-            told = (f"these rules do not support {what} yet" for what in self._rules.unsupported)
-            raise BoardError([Problem("LR-E027", board.path, 0, 0, text) for text in told])
+            raise BoardError(unsupported_problems(board, self._rules.unsupported))
         if self._rules.impossible:
             raise BoardError(impossible_problems(board, self._rules.impossible))
         self.fluents = self._rules.fluents

@@ -113,7 +113,10 @@ class BoardReader:
             if key.form.name == "lasting":
                 active = forms.get("active")
                 self.out.facts += read_lasting(key.constant(), node, active, self.notes, self.words, self.to)
-                self.out.written |= lasting_as_written(node)
+                written = lasting_as_written(node)
+                self.out.written |= written
+                for name, item in zip(written, node.items if isinstance(node, List) else (), strict=True):
+                    self.out.places[f"card.{name}"] = (item.line, item.column)
         if "event" in forms:
             events = EventReader(self.notes, self.words, self.to)
             self.out.facts += events.read(forms["event"], forms.get("active"))
@@ -193,6 +196,7 @@ class BoardReader:
         facts: list[Term] = []
         functor, level = key.constant(0), key.constant(1)
         for place, item in enumerate(self.notes.items(node, "items"), 1):
+            self.out.places[f"entry.{fn(functor, place)}"] = (item.line, item.column)
             for inner, value in self.notes.entries(level, item, required=("source", "player"), at=item):
                 with self.notes.collecting():
                     for name, what in self.part_of_entry(inner, value):
@@ -214,7 +218,7 @@ class BoardReader:
             return [(fn(name.name, place), self.to.one(item)) for place, item in enumerate(items, 1)]
         if isinstance(node, Scalar) and node.text in self.to.places:
             return [(name, node.text)]
-        raise WordError("LR-E016", node, "this is no place of the board")
+        raise WordError("LR-E016", node, "this is no place of the board", self.to.places_hint())
 
     def offers(self, node: Node) -> list[Term]:
         """What players may do of their own accord: ``{player: [verb Card, ...]}``; verbs are keys of ``offer``."""
@@ -233,6 +237,7 @@ class BoardReader:
                     found = self.to.one(Scalar(card.strip(), item.line, item.column))
                     number = self.offered = self.offered + 1
                     facts.append(fn("offer", player, number, fn(known[verb].constant(), found)))
+                    self.out.places[f"offer.{fn('offer', number)}"] = (item.line, item.column)
         return facts
 
     # ---- cards of one's own

@@ -42,6 +42,11 @@ class References:
     def _levels(self) -> list[str]:
         return list(dict.fromkeys(self.places.values()))
 
+    def places_hint(self, *words: str) -> str:
+        """The ``words`` that mean a place and the named places of the board, as a hint; empty where there is none."""
+        known = [", ".join(words)] * bool(words) + [self._places_of(level) for level in self._levels()]
+        return f"known here: {'; '.join(known)}" if known else ""
+
     def _places_of(self, level: str) -> str:
         return f"{level}s: {', '.join(place for place, other in self.places.items() if other == level)}"
 

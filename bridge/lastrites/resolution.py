@@ -354,9 +354,7 @@ def resolve(
     except Impossible as error:
         raise BoardError(impossible_problems(board, error.what)) from None
     except Unsupported as error:
-        raise BoardError(
-            [Problem("LR-E027", board.path, 0, 0, f"these rules do not support {what} yet") for what in error.what]
-        ) from None
+        raise BoardError(unsupported_problems(board, error.what)) from None
     except IllegalChoice as error:
         message = f"the event chooses {error.choice}, which is no legal choice there"
         place = board.places.get(f"choose.{error.event}.{error.answer}", (0, 0))
@@ -391,6 +389,17 @@ def impossible_problems(board: Board, what: Iterable[tuple[str, str]]) -> list[P
         else:
             where = board.places.get(f"card.{name}", (0, 0))
             problems.append(Problem("LR-E037", board.path, *where, f"`{name}`: {text}"))
+    return sorted(problems)
+
+
+def unsupported_problems(board: Board, what: Iterable[tuple[str, str]]) -> list[Problem]:
+    """What the rules do not model yet, where the board file asks for it: at an event, an offer, an entry or a card."""
+    kinds = ("event", "offer", "entry", "card")
+    problems = []
+    for name, text in what:
+        found = [board.places[f"{kind}.{name}"] for kind in kinds if f"{kind}.{name}" in board.places]
+        where = found[0] if found else (0, 0)
+        problems.append(Problem("LR-E027", board.path, *where, f"these rules do not support {text} yet"))
     return sorted(problems)
 
 

@@ -199,7 +199,7 @@ class Enumeration:
 
 
 _SWITCHES = "#external without(C) : clause(C,_).\n#external against(C) : clause(C,consequence).\n"
-_ROOTS = (*SHOWN, ("conflict", 3), ("clash", 3), ("init", 1), ("impossible", 2), ("unsupported", 1))
+_ROOTS = (*SHOWN, ("conflict", 3), ("clash", 3), ("init", 1), ("impossible", 2), ("unsupported", 1), ("unsupported", 2))
 
 
 def resting_on(book: Rulebook) -> frozenset[str]:
@@ -481,7 +481,9 @@ class GraphRules:
         def terms(name: str) -> list[clingo.Symbol]:
             return [atom.symbol.arguments[0] for atom in closure.symbolic_atoms.by_signature(name, 1)]
 
-        self.unsupported = sorted(str(value(text)) for text in terms("unsupported"))
+        plain = [("", str(value(text))) for text in terms("unsupported")]
+        rows = (atom.symbol.arguments for atom in closure.symbolic_atoms.by_signature("unsupported", 2))
+        self.unsupported = sorted([*plain, *((str(value(what)), str(value(text))) for what, text in rows)])
         rows = (atom.symbol.arguments for atom in closure.symbolic_atoms.by_signature("impossible", 2))
         self.impossible = sorted((str(value(card)), str(value(text))) for card, text in rows)
         start, gone = terms("init"), set(terms("gone"))
@@ -617,12 +619,14 @@ class LayerRules:
         self._explain = explain
         self.fluents = fluents if fluents is not None else Fluents()
         self.initial = self.constant = 0
-        self.unsupported: list[str] = []
+        self.unsupported: list[tuple[str, str]] = []
         self.impossible: list[tuple[str, str]] = []
         if fluents is None:
             known = query(book, ["init", "unsupported", "impossible"])
             self.impossible = sorted((str(term.args[0]), str(term.args[1])) for term in known["impossible"])
-            self.unsupported = sorted(str(term.args[0]) for term in known["unsupported"])
+            self.unsupported = sorted(
+                (str(term.args[0]) if term.args[1:] else "", str(term.args[-1])) for term in known["unsupported"]
+            )
             for term in known["init"]:
                 self.initial |= self.fluents.bit(symbol(term.args[0]))
 

@@ -296,7 +296,7 @@ def _found_together(
     except (RulesError, BoundReached) as error:
         return [f"{type(error).__name__}: {error}"] * len(boards)
     if universe.rules.unsupported:
-        return [f"not supported: {', '.join(universe.rules.unsupported)}"] * len(boards)
+        return [f"not supported: {', '.join(text for _, text in universe.rules.unsupported)}"] * len(boards)
     if needed is not None and not universe.rules.asks & needed:
         return [Found((), 0)] * len(boards)
     rows: list[Found | str] = []
