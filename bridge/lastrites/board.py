@@ -24,7 +24,8 @@ class Board:
     ``facts`` are what the rules are given. ``expect`` keeps the nodes of the file (None if there are none).
     ``places`` says where parts of the head stand: ``"edition"`` or ``"readings.cascade"`` -> line, column.
     ``cards`` finds cards of the board by the names a user may write. ``written`` keeps what
-    cards have been given, and effects that last, as the file writes them.
+    cards have been given, and effects that last, as the file writes them. ``text`` is the
+    file itself, empty for facts.
     """
 
     path: str
@@ -41,6 +42,7 @@ class Board:
     warnings: tuple[str, ...] = ()
     places: AnyMapping[str, tuple[int, int]] = field(default_factory=dict)
     written: AnyMapping[str, Any] = field(default_factory=dict)
+    text: str = field(default="", repr=False, compare=False)
 
     @classmethod
     def from_text(
@@ -134,6 +136,7 @@ def _from_yaml(text: str, path: str, rules: Path | None, cards: Path | None) -> 
         expect=read.expect,
         places=read.places,
         written=read.written,
+        text=text,
     )
 
 

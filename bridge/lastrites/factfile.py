@@ -28,6 +28,7 @@ _BOARD = {
     "prints": ("ss",),
     "spare": ("ssn",),
     "owner": ("ss",),
+    "unplaced": ("ss",),
     "override": ("stn",),
     "override_item": ("stnt",),
     "listed": ("sn",),
@@ -86,6 +87,13 @@ def _fluents(shape: Shape) -> dict[str, tuple[str, ...]]:
         known[key.constant()] = ("ts",)
     for key in shape.of_form("board", "holder"):
         known[key.constant()] = ("s",)
+    for key in shape.of_form("board", "holders"):
+        known[key.constant()] = ("s",)
+    # What items hold besides: fluents about the item, or about its card.
+    for key in shape.of_form("board", "entries"):
+        for inner in shape.of_form(key.constant(1), "place"):
+            if len(inner.form.args) > 1:
+                known[inner.constant(1)] = ("sv",)
     return known
 
 
@@ -158,7 +166,7 @@ class _FactBoard:
         named = cards | players | set(self.column("init is_place", 1))
         seen: dict[tuple[Value, ...], Term] = {}
         self.needed = {name: set(self.column(name)) for name in ("prints", "owner", "init zone")}
-        self.defined, self.spare = set(self.column("title")), set(self.column("spare"))
+        self.defined, self.spare = set(self.column("title")), {*self.column("spare"), *self.column("unplaced")}
         lasting = (fluent.args[0] for fluent in self.by_name.get("init lasting", ()))
         self.spare.update(str(ability.args[0]) for ability in lasting if isinstance(ability, Term))
         for key in self.game.shape.of_form("card", "granted"):
@@ -197,7 +205,7 @@ class _FactBoard:
                 yield "LR-E030", f"`{inner}` contradicts `{first}`", "keep one of them"
 
 
-_ABOUT_CARDS = ("prints", "owner", "override", "override_item", "listed")
+_ABOUT_CARDS = ("prints", "owner", "unplaced", "override", "override_item", "listed")
 _ONCE = {
     "active": 0,
     "turn": 1,

@@ -19,6 +19,7 @@ from lastrites.terms import Term
 
 if TYPE_CHECKING:
     from lastrites.board import Board
+    from lastrites.given_back import GivenBack, GivesBack
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class Play:
         self._speaker = board.rules.words.speaker(facts)
         self._known = questions_of(board.rules.rules / board.rules.name)
         self._past: list[Place] = []
+        self._gives_back: GivesBack | None = None
         self.here = self._settle(self._rules.initial, ())
 
     # ---- moving
@@ -177,44 +179,17 @@ class Play:
         """The state reached, in the shape of a board file."""
         return self._writer.state(self.fluents.terms(self.here.state))
 
-    def board_text(self) -> str:
-        """The state reached as a board file: without an event, and without what is still going on in a window.
+    def given_back(self) -> GivenBack:
+        """The state reached as a board file that goes on from there, and what no file can say of it.
 
         Raises BoardError if it cannot be read back.
         """
-        from lastrites.board import Board
-        from lastrites.yamlio import dump
+        from lastrites.given_back import GivesBack
 
-        text = dump(self._layout())
-        Board.from_text(text, self.board.path.removesuffix(".lp") or "board.yaml", rules=self.board.rules.rules)
-        return text
+        if self._gives_back is None:
+            self._gives_back = GivesBack(self.board, self.reading)
+        return self._gives_back.file(self.fluents.terms(self.here.state), self.here.ended == FINAL)
 
-    def _layout(self) -> dict[str, Any]:
-        head = self._head()
-        state = self.state()
-        players = {player: state.pop(player) for player in self.board.players}
-        lasting = head.pop("lasting", None)
-        if lasting:
-            kept = [entry for place, entry in enumerate(lasting, 1) if self._still(f"lasting effect {place}")]
-            head = {**head, **({"lasting": kept} if kept else {})}
-        return {**head, "players": players, **state}
-
-    def _still(self, card: str) -> bool:
-        fluents = self.fluents.terms(self.here.state)
-        return any(fluent.name == "lasting" and str(fluent.args[0].args[0]) == card
-                   for fluent in fluents if isinstance(fluent.args[0], Term))  # fmt: skip
-
-    def _head(self) -> dict[str, Any]:
-        """The keys of the board's file that say nothing of the state and nothing of what happens."""
-        if self.board.path.endswith(".lp"):
-            active = next((str(fact.args[0]) for fact in self.board.facts if fact.name == "active"), "")
-            return {"game": self.board.game, "active": active}
-        from pathlib import Path
-
-        from lastrites.layouts import plain
-        from lastrites.yamlio import load
-
-        left_out = {"players", "places", "event", "expect", "offers", "note", "source", "entries", "pairs", "holder"}
-        forms = {key.text: key.form.name for key in self.board.rules.shape.keys("board")}
-        layout: dict[str, Any] = plain(load(Path(self.board.path)))
-        return {key: value for key, value in layout.items() if forms.get(key) not in left_out}
+    def board_text(self) -> str:
+        """The state reached as a board file; what it leaves out stands in comments. Raises BoardError."""
+        return self.given_back().commented()

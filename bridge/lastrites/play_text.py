@@ -122,7 +122,8 @@ class _Table:
             self.complain("s FILE: the name of the file is missing")
             return
         try:
-            Path(name).write_text(self.play.board_text(), encoding="utf-8")
+            given = self.play.given_back()
+            Path(name).write_text(given.commented(), encoding="utf-8")
         except OSError as error:
             self.complain(f"{name} cannot be written: {error.strerror or error}")
             return
@@ -130,8 +131,11 @@ class _Table:
             self.complain("\n".join(map(str, ["this state cannot be written as a board:", *error.problems])))
             return
         self.say([f"saved as {name}"])
-        if not self.play.here.ended:
-            self.say(["  (what is going on in the middle of it, such as abilities that wait, is not part of it)"])
+        if given.left_out:
+            self.say(["  (not part of it, because no board can say it:"])
+            for what in given.left_out:
+                self.say(fold(what, self.width, "   - ", "     "))
+            self.say(["  )"])
 
 
 def _settings(play: Play) -> list[str]:

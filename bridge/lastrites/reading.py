@@ -24,6 +24,8 @@ from lastrites.yamlio import List, Mapping, Node, Scalar, load
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,60}")
 _LONGEST_NAME = 60
+_NOWHERE = fn("nowhere")
+"""Stands for the zone of a card of which a board says only that something of it waits."""
 
 
 @dataclass
@@ -144,14 +146,16 @@ class BoardReader:
             out.facts.append(fn("active", self.to.player(node)))
         elif form == "setting":
             out.facts.append(fn("setting", fn(key.constant(0)), self.words.value(key.constant(1), node)))
-        elif form == "setting_number":
+        elif form in ("setting_number", "progress"):
             out.facts.append(fn("setting", fn(key.constant(0)), number(node)))
         elif form == "pairs":
             out.facts += self.pairs(key, node)
         elif form == "entries":
             out.facts += self.entries(key, node)
         elif form == "holder":
-            out.facts.append(_init(key.constant(), self.to.player(node)))
+            out.facts.append(_init(key.constant(), self.to.player_or_place(node)))
+        elif form == "holders":
+            out.facts += [_init(key.constant(), self.to.player(item)) for item in self.notes.items(node, "players")]
         elif form == "offers":
             out.facts += self.offers(node)
         elif form == "expect":
@@ -177,19 +181,23 @@ class BoardReader:
         return facts
 
     def read_sources(self, entries: list[tuple[Key, Node]]) -> None:
-        """Cards that lie nowhere but among the entries of a list of items: they lie there."""
+        """Cards that lie nowhere but among the entries of a list of items: the rules say where they are."""
         for key, node in entries:
             if key.form.name != "entries" or not isinstance(node, List):
                 continue
-            keys = {inner.text: inner.form.name for inner in self.shape.keys(key.constant(1))}
+            forms = {inner.text: inner.form.name for inner in self.shape.keys(key.constant(1))}
             for item in node.items:
                 inside = item.entries if isinstance(item, Mapping) else ()
-                parts = {keys.get(name.text): value for name, value in inside}
-                source, player = parts.get("source"), parts.get("player")
-                if isinstance(source, Scalar) and isinstance(player, Scalar) and player.text in self.to.players:
-                    printed, copy = self.cards.card_and_copy(source.text)
-                    if printed is not None and copy is None and all(card.printed != printed for card in self.found):
-                        self.read_card(source, player.text, fn(key.constant(2)), 1, "set")
+                parts = [(forms.get(name.text), value) for name, value in inside]
+                players = {form: value.text for form, value in parts if isinstance(value, Scalar)}
+                for form, value in parts:
+                    player = players.get("whose" if form == "card" and "whose" in players else "player")
+                    if form not in ("source", "card") or player not in self.to.players or not isinstance(value, Scalar):
+                        continue
+                    printed, copy = self.cards.card_and_copy(value.text)
+                    copies = [card.copy for card in self.found if card.printed == printed]
+                    if printed is not None and _another(copy, copies):
+                        self.read_card(value, player, _NOWHERE, 1, "set")
 
     def entries(self, key: Key, node: Node) -> list[Term]:
         """A list of items, each with the keys of a level: name(N,What,X) for each of them."""
@@ -207,18 +215,34 @@ class BoardReader:
         form, name = key.form.name, fn(key.constant())
         if form == "source":
             return [(name, self.to.one(node))]
-        if form == "player":
+        if form in ("player", "whose"):
             return [(name, self.to.player(node))]
         if form == "number":
             return [(name, number(node))]
         if form == "flag":
             return [(name, fn("true"))] if truth(node) else []
+        if form == "card":
+            return [(name, self.to.one(node))]
+        if form == "word":
+            return [(name, self.words.value(key.constant(1), node))]
         if form == "cards":
-            items = self.notes.items(node, "cards")
-            return [(fn(name.name, place), self.to.one(item)) for place, item in enumerate(items, 1)]
+            items = list(enumerate(self.notes.items(node, "cards"), 1))
+            gone = {place for place, item in items if isinstance(item, Scalar) and item.text == "none"}
+            return [
+                (fn(name.name, place), fn("none") if place in gone else self.to.one(item)) for place, item in items
+            ]
+        return [(name, self.place(node))]
+
+    def place(self, node: Node) -> Value:
+        """A place of the board, a word for one, or ``{word: player}``. Raises WordError (LR-E016, LR-E024)."""
         if isinstance(node, Scalar) and node.text in self.to.places:
-            return [(name, node.text)]
-        raise WordError("LR-E016", node, "this is no place of the board", self.to.places_hint())
+            return node.text
+        name, player = only_entry(node, "{place: player}") if isinstance(node, Mapping) else (node, None)
+        word = self.words.word("place", name.text) if isinstance(name, Scalar) else None
+        if word is None:
+            hint = self.to.places_hint(*self.words.known("place"))
+            raise WordError("LR-E016", name, "this is no place of the board", hint)
+        return word if player is None else fn(word.name, self.to.player(player))
 
     def offers(self, node: Node) -> list[Term]:
         """What players may do of their own accord: ``{player: [verb Card, ...]}``; verbs are keys of ``offer``."""
@@ -527,10 +551,12 @@ class BoardReader:
             facts += [fn("card", card.called), fn("prints", card.called, card.printed)]
             self.out.places[f"card.{card.called}"] = (card.name.line, card.name.column)
             facts.append(fn("owner", card.called, card.owner or card.player))
-            if card.host is None:
+            if card.zone == _NOWHERE:
+                facts.append(fn("unplaced", card.called, card.player))
+            elif card.host is None:
                 facts.append(_init("zone", card.called, card.player, card.zone))
             else:
-                facts.append(_init("zone", card.called, card.owner, card.zone))
+                facts.append(_init("zone", card.called, self.controller_of(card), card.zone))
                 facts.append(_init("host", card.called, card.host.called))
             if card.ordered in ("line", "stack"):
                 facts.append(_init("place", card.called, card.place))
@@ -553,6 +579,17 @@ class BoardReader:
                 if node is not None:
                     return self.to.player(node)
         return card.player
+
+    def controller_of(self, card: _Card) -> str:
+        """Who controls an attached card: the last who has taken it, else its owner."""
+        claims = [key for key in self.shape.of_form("card", "claims") if len(key.form.args) > 1]
+        for key in claims:
+            node = card.state.get(key.text) if isinstance(card.state, Mapping) else None
+            if isinstance(node, List) and node.items:
+                with self.notes.collecting():
+                    player, _ = only_entry(node.items[-1], "{player: card}")
+                    return self.to.player(player)
+        return card.owner
 
     def state_facts(self, card: str, key: Key, node: Node) -> list[Term]:
         form = key.form.name
@@ -596,6 +633,13 @@ class BoardReader:
                 about = self.to.player(name) if by_player else self.words.value(key.constant(1), name)
                 facts += _count(fn(key.constant(), subject, about), number(amount))
         return facts
+
+
+def _another(copy: int | None, copies: list[int | None]) -> bool:
+    """Whether a card, by the number of its copy, is none of those with these numbers (None: not numbered yet)."""
+    if copy is None or not copies:
+        return not copies
+    return copy not in copies and (None not in copies or copy > len(copies))
 
 
 def _init(name: str, *args: Value) -> Term:

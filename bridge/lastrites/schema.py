@@ -136,7 +136,7 @@ class _Schema:
 
     def _plain(self, form: str, key: Key) -> Json:
         match form:
-            case "number" | "size" | "override" | "stat" | "positive" | "setting_number":
+            case "number" | "size" | "override" | "stat" | "positive" | "setting_number" | "progress":
                 return NUMBER
             case "flag":
                 return FLAG

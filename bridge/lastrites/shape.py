@@ -26,24 +26,40 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """Keys by level, in the order of their ranks. The forms are explained in ``rules/core/shape.lp``."""
+    """Keys by level, in the order of their ranks. The forms are explained in ``rules/core/shape.lp``.
+
+    ``records`` says of each record of an item what its arguments are, ``found_again`` which fluents the rules find
+    again by themselves, ``left_out`` in which words a fluent is told that no board can say.
+    """
 
     levels: dict[str, tuple[Key, ...]] = field(default_factory=dict)
     reserved: frozenset[str] = frozenset()
+    records: dict[str, dict[int, str]] = field(default_factory=dict)
+    found_again: frozenset[str] = frozenset()
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_facts(cls, facts: Iterable[Term]) -> Shape:
-        """Read ``key/4`` and ``reserved/1``; other facts are left alone."""
+        """Read what ``rules/core/shape.lp`` explains; other facts are left alone."""
         levels: dict[str, list[Key]] = {}
         reserved: set[str] = set()
+        records: dict[str, dict[int, str]] = {}
+        again: set[str] = set()
+        left_out: dict[str, str] = {}
         for fact in facts:
             match fact:
                 case Term("key", (Term(level, ()), int(rank), str(text), Term() as form)):
                     levels.setdefault(level, []).append(Key(text, rank, form))
                 case Term("reserved", (str(text),)):
                     reserved.add(text)
+                case Term("record", (Term(name, ()), int(place), Term(what, ()))):
+                    records.setdefault(name, {})[place] = what
+                case Term("found_again", (Term(name, ()),)):
+                    again.add(name)
+                case Term("left_out", (Term(name, ()), str(text))):
+                    left_out[name] = text
         ordered = {level: tuple(sorted(keys, key=lambda key: (key.rank, key.text))) for level, keys in levels.items()}
-        return cls(ordered, frozenset(reserved))
+        return cls(ordered, frozenset(reserved), records, frozenset(again), left_out)
 
     def keys(self, level: str) -> tuple[Key, ...]:
         """The keys of a level, in order."""

@@ -11,6 +11,7 @@ from lastrites.boardcards import split_copy
 from lastrites.names import fold
 from lastrites.shape import Key
 from lastrites.terms import Term, Value, fn, order
+from lastrites.waiting import EntryWriter
 
 State: TypeAlias = dict[str, Any]
 """What stands under ``players:`` in a board file, with named places beside the players."""
@@ -81,6 +82,8 @@ class StateWriter:
                     self.items.setdefault((card, key), {})[place] = value
                 case Term("init", (Term("is_place", (Term(level, ()), str(place))),)):
                     self.named_places.setdefault(level, []).append(place)
+        entries = self.shape.of_form("outcome", "entries")
+        self.entry_writers = {key: EntryWriter(key, self.shape, self.words) for key in entries}
         self.sizes = {key.constant(): key for key in self.shape.of_form("player", "size")}
         self.speaker = self.words.speaker()
         self.zone_texts = {zone: text for zone, (text, _) in self.shape.zones().items()}
@@ -115,37 +118,10 @@ class StateWriter:
             if lasting:
                 state[key.text] = [self.board.written[card] for card in lasting]
         for key in self.shape.of_form("outcome", "entries"):
-            items = self.entries(key, fluents)
+            items = self.entry_writers[key].entries(fluents)
             if items:
                 state[key.text] = items
         return state
-
-    def entries(self, key: Key, fluents: Iterable[Term]) -> list[dict[str, Any]]:
-        """The items that wait on frames of a kind, bottom first, then those that wait for one."""
-        frame, waiting = key.constant(2), key.constant(3)
-        players: dict[int, str] = {}
-        lying: list[tuple[int, int, Term]] = []
-        for fluent in fluents:
-            match fluent:
-                case Term("frame", (int(level), Term(name, (str(player),)))) if name == frame:
-                    players[level] = player
-        for fluent in fluents:
-            match fluent:
-                case Term("pend", (int(level), Term() as item)) if level in players:
-                    lying.append((0, level, item))
-                case Term(name, (int(rank), Term() as item)) if name == waiting:
-                    lying.append((1, rank, item))
-        found = []
-        parts = {inner.form.name: inner.text for inner in self.shape.keys(key.constant(1))}
-        flags = [inner.text for inner in self.shape.of_form(key.constant(1), "flag")]
-        for late, level, item in sorted(lying, key=lambda entry: (entry[0], entry[1], order(entry[2]))):
-            source, ability, record = item.args
-            player = players.get(level, "") if not late else _controller(record)
-            entry: dict[str, Any] = {parts["source"]: source, parts["player"]: player}
-            if isinstance(ability, Term) and ability.args[1:] != (1,):
-                entry[parts["number"]] = ability.args[1]
-            found.append({**entry, **({flags[0]: True} if late else {})})
-        return found
 
     # ---- changes
 
@@ -229,9 +205,9 @@ class StateWriter:
             if first != last and not (moved and last == 0):
                 lines.append(f"{card}: {self._label(quantity)} {first} -> {last}")
         gone, come = old.marks.get(card, set()), new.marks.get(card, set())
-        lines += [f"{card}: {self._mark(mark)}" for mark in sorted(come - gone, key=order)]
+        lines += [f"{card}: {self.mark(mark)}" for mark in sorted(come - gone, key=order)]
         if not moved:
-            lines += [f"{card}: no longer {self._mark(mark)}" for mark in sorted(gone - come, key=order)]
+            lines += [f"{card}: no longer {self.mark(mark)}" for mark in sorted(gone - come, key=order)]
         return lines
 
     def _whereabouts(self, card: str, fluents: _Fluents, with_player: bool) -> str:
@@ -255,7 +231,8 @@ class StateWriter:
                 return f"{key.text} by {quantity.args[1]}"
         return quantity.name.replace("_", " ")
 
-    def _mark(self, mark: Term) -> str:
+    def mark(self, mark: Term) -> str:
+        """A mark that a card has, in words."""
         for key in self.shape.of_form("card", "flag"):
             if key.form.args[0] == mark:
                 return key.text
@@ -266,15 +243,6 @@ def name_order(card: str) -> tuple[object, ...]:
     """Sort key for names of cards: by name, then by number of the copy."""
     name, copy = split_copy(card)
     return (fold(name), copy or 0, card)
-
-
-def _controller(record: Value) -> str:
-    """The player who controls an item: the last argument of it(Card,Side,You), the first of another record."""
-    args = record.args if isinstance(record, Term) else ()
-    named = [arg for arg in args if isinstance(arg, str)]
-    if not named:
-        return ""
-    return named[-1] if isinstance(record, Term) and record.name == "it" else named[0]
 
 
 @dataclass
