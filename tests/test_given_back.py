@@ -19,7 +19,8 @@ from lastrites.state import StateWriter
 
 RIFTBOUND = FIXTURES / "riftbound"
 ITEMS = [
-    "a-lonely-poro-that-died-alone", "a-mighty-hero-draws", "karthus-makes-kogmaw-hit-twice", "two-akshans-die-together",
+    "a-lonely-poro-that-died-alone", "a-mighty-hero-draws", "karthus-makes-kogmaw-hit-twice",
+    "two-akshans-die-together",
     "wraith-sees-a-token-die", "two-units-become-mighty-and-each-item-is-about-one", "rex-chooses-among-enemy-units",
 ]  # fmt: skip
 """Small boards whose items record a place, Might, being alone, a number, gear taken, a token, other units, targets."""
