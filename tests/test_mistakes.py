@@ -117,3 +117,61 @@ def test_a_card_is_told_where_its_type_cannot_be() -> None:
         "`Falling Star`: only units stand among the units of a battlefield",
         "`LeBlanc, Fragmented#2`: only gear lies among the gear of a battlefield",
     ]
+
+
+MISTAKEN = """
+game: riftbound
+active: P1
+cards:
+  Bomb: {type: spell, abilities: [{when: deathknell, steps: [{draw: 1}]}]}
+  Imp: {type: unit, might: 1, abilities: [{when: spell, steps: [{draw: 1}]}]}
+players:
+  P1: {base: [Mystic Poro], hand: [Cruel Patron]}
+  P2: {}
+battlefields: {bf1: {}, bf2: {}}
+event: {play: Cruel Patron, at: bf3}
+"""
+AT_REST = """
+game: riftbound
+active: P1
+players:
+  P1: {base: [Mystic Poro, Endless Riches#STATE], hand: [Imperial Decree, Smite]}
+  P2: {}
+battlefields: {bf1: {}}
+event: #EVENT
+#MORE
+"""
+
+
+def test_abilities_on_cards_of_the_wrong_type_and_unknown_places_are_told() -> None:
+    with pytest.raises(BoardError) as caught:
+        lastrites.Board.from_text(MISTAKEN)
+    found = [(problem.line, problem.code) for problem in caught.value.problems]
+    assert found == [(5, "LR-E042"), (6, "LR-E042"), (11, "LR-E016")]
+    told = str(caught.value)
+    assert "`when: deathknell` does nothing on a card of the type spell" in told
+    assert "`when: spell` instead" in told
+    assert "known here: base; battlefields: bf1, bf2" in told
+
+
+@pytest.mark.parametrize(
+    ("state", "event", "more", "where", "text"),
+    [
+        ("", "{damage: {Endless Riches: 1}}", "", (8, "LR-E013"), "gear has neither Might nor damage"),
+        (": {damage: 1}", "{kill: [Mystic Poro]}", "", (5, "LR-E037"), "only units have damage"),
+        (": {in effect: true}", "{kill: [Mystic Poro]}", "", (5, "LR-E037"), "for the rest of the turn"),
+        ("", "[{kill: [Mystic Poro]}, {activate: Mystic Poro}]", "", (8, "LR-E027"), "without such an ability"),
+        ("", "{kill: [Mystic Poro]}", "may: {P1: [activate Endless Riches]}", (9, "LR-E027"), "such an ability"),
+    ],
+)
+def test_a_riftbound_board_that_cannot_be(state: str, event: str, more: str, where: tuple[int, str], text: str) -> None:
+    board = AT_REST.replace("#STATE", state).replace("#EVENT", event).replace("#MORE", more)
+    with pytest.raises(BoardError, match=text) as caught:
+        lastrites.resolve(lastrites.Board.from_text(board))
+    assert [(problem.line, problem.code) for problem in caught.value.problems] == [where]
+
+
+def test_a_decree_in_hand_is_not_in_effect() -> None:
+    board = AT_REST.replace("#STATE", "").replace("Decree,", "Decree: {in effect: true},").replace("#MORE", "")
+    with pytest.raises(BoardError, match="has resolved"):
+        lastrites.resolve(lastrites.Board.from_text(board.replace("#EVENT", "{kill: [Mystic Poro]}")))

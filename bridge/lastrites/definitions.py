@@ -19,6 +19,7 @@ class DefinitionReader:
 
     def __init__(self, words: Words, reader: Notes, find: FindCard) -> None:
         self.words, self.reader, self.find = words, reader, find
+        self.nodes: dict[int, Node] = {}
 
     def read(self, id: str, name: Scalar, node: Node) -> list[Term]:
         """The facts of the card ``id``, whose definition is ``node``."""
@@ -26,7 +27,28 @@ class DefinitionReader:
         for key, value in self.reader.entries("definition", node, required=("word",), at=name):
             with self.reader.collecting():
                 facts += self.facts(id, key, value)
+        self.check_kinds(facts)
         return facts
+
+    def check_kinds(self, facts: list[Term]) -> None:
+        """Note own abilities that do nothing on a card of this kind."""
+        kinds = [fact.args[1] for fact in facts if fact.name == "kind"]
+        given = {fact.args[3] for fact in facts if fact.name == "gives"}
+        for fact in facts:
+            if fact.name != "ability" or fact.args[1] in given or not isinstance(fact.args[2], Term):
+                continue
+            allowed = self.words.only_on.get(fact.args[2], [])
+            if kinds and allowed and not set(kinds) & set(allowed):
+                told = self.words.text("when", fact.args[2])
+                here, there = (
+                    ", ".join(str(self.words.text("type", kind)) for kind in some) for some in (kinds, allowed)
+                )
+                fit = [when for when, on in self.words.only_on.items() if set(on) <= set(kinds)]
+                instead = f"; this type has `when: {self.words.text('when', fit[0])}` instead" if len(fit) == 1 else ""
+                hint = f"it belongs on: {there}{instead}"
+                node = self.nodes[int(str(fact.args[1]))]
+                message = f"an ability with `when: {told}` does nothing on a card of the type {here}"
+                self.reader.note("LR-E042", node, message, hint)
 
     def facts(self, id: str, key: Key, node: Node) -> list[Term]:
         form = key.form.name
@@ -50,6 +72,7 @@ class DefinitionReader:
     def ability(self, id: str, node: Node, numbers: Iterator[int]) -> tuple[int, list[Term]]:
         """Number and facts of one ability; what it gives to others is numbered after it."""
         own = next(numbers)
+        self.nodes[own] = node
         facts: list[Term] = []
         entries = list(self.reader.entries("ability", node, required=("when",), at=node))
         for key, value in entries:

@@ -87,10 +87,11 @@ class Words:
     phrases: dict[Term, str] = field(default_factory=dict)
     wanted: dict[Term, dict[int, list[str]]] = field(default_factory=dict)
     useless: dict[Term, list[str]] = field(default_factory=dict)
+    only_on: dict[Term, list[Term]] = field(default_factory=dict)
 
     @classmethod
     def from_facts(cls, facts: Iterable[Term]) -> Words:
-        """Read ``word/3``, ``word_with/4``, ``verb/3``, ``says/3``, ``wants/3`` and ``useless/2``; no other facts."""
+        """Read the facts that make up the vocabulary (``rules/core/words.lp``) and no others."""
         words = cls()
         for fact in sorted(facts, key=order):
             match fact:
@@ -108,6 +109,8 @@ class Words:
                     words.wanted.setdefault(when, {}).setdefault(group, []).append(key)
                 case Term("useless", (Term() as when, str(key))):
                     words.useless.setdefault(when, []).append(key)
+                case Term("only_on", (Term() as when, Term() as kind)):
+                    words.only_on.setdefault(when, []).append(kind)
                 case Term("says", (Term(name, args) as what, int(arity), str(text))):
                     if args:
                         words.special.setdefault((name, arity), []).append((what, text))
