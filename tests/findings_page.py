@@ -109,13 +109,14 @@ def _contradictions(boards: Boards, check: Json) -> list[str]:
     pairs: dict[tuple[str, ...], list[Json]] = {}
     for finding in check["findings"]:
         if finding["kind"] in ("contradiction", "settled", "overclaim"):
-            pairs.setdefault(tuple(finding["minimal"][:2]), []).append(finding)
+            pairs.setdefault(tuple(finding["pair"]), []).append(finding)
     if not pairs:
         return [*lines, "None was found on these boards."]
     order = [seen["edition"] for seen in check["scope"]["editions"]]
     for (one, other), found in pairs.items():
         found.sort(key=lambda finding: order.index(finding["edition"]))
-        lines += [f"#### `{one}` requires what `{other}` forbids", ""]
+        twice = f"#### `{one}` requires twice what can be only once"
+        lines += [f"#### `{one}` requires what `{other}` forbids" if one != other else twice, ""]
         for finding in found:
             if finding["kind"] != "overclaim":
                 lines.append(f"- {finding['edition']}: {_settled(finding, found)}")
@@ -131,7 +132,7 @@ def _contradictions(boards: Boards, check: Json) -> list[str]:
 
 def _settled(finding: Json, found: Sequence[Json]) -> str:
     if finding["kind"] == "contradiction":
-        return "nothing says which of them gives way."
+        return f"nothing says which{' of them' * (len(set(finding['pair'])) > 1)} gives way."
     question = finding.get("question")
     if not question:
         gives = "it is stated apart which gives way"

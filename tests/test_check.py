@@ -98,6 +98,15 @@ def test_a_contradiction_that_nothing_settles(tmp_path: Path) -> None:
     assert found.smallest
 
 
+def test_a_clause_that_contradicts_itself(tmp_path: Path) -> None:
+    """It is told once."""
+    both = 'requires(S,calm_air,"or.both") :- at_top(S,gust), in_force("or.both").'
+    result = checked(orchard(tmp_path, clause("or.both", both, both.replace("requires", "forbids"))), [WIND], "boards")
+    (found,) = of_kind(result, "contradiction")
+    assert found.clauses == ("or.both",)
+    assert found.verdict == "or.both requires twice what can be only once, and nothing says which gives way."
+
+
 def test_a_stated_precedence_settles_it_and_without_it_the_contradiction_is_back(tmp_path: Path) -> None:
     rules = orchard(tmp_path, MUST + MUST_NOT + FIRST)
     result = checked(rules, [WIND], "boards")

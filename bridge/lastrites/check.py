@@ -320,12 +320,14 @@ class Check:
             yield Finding(kind, _odd_verdict(kind, entry), details={**details, "entry": entry}, **common)
             return
         one, other = sought.names
-        minimal = result["minimal"] if result else [one, other]
-        details |= {"minimal": minimal, "after": result["after"] if result else []}
+        minimal = result["minimal"] if result else list(dict.fromkeys([one, other]))
+        details |= {"pair": [one, other], "minimal": minimal, "after": result["after"] if result else []}
         stated = [p for p in self.precedences if set(p.pair) == {one, other}]
         says = f"{one} requires what {other} forbids"
         if sought.kind == "conflict":
             verdict = f"{says}, and nothing says which of them gives way."
+            if one == other:
+                verdict = f"{one} requires twice what can be only once, and nothing says which gives way."
             yield Finding("contradiction", verdict, clauses=tuple(minimal), details=details, **common)
             return
         precedence = stated[0] if stated else Precedence("", (one, other))

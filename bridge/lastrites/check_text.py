@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lastrites.findings import KINDS, SEVERITIES
@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from lastrites.book import ClauseText
     from lastrites.check import Outcome
 
+    Texts = Callable[[str], Mapping[str, ClauseText]]
+    """The texts of all clauses, with the places where they stand in an edition."""
+
 Json = Mapping[str, Any]
 
 
-def check_json(result: Outcome, clauses: Mapping[str, ClauseText]) -> dict[str, Any]:
+def check_json(result: Outcome, clauses: Texts) -> dict[str, Any]:
     """The result of a check in its JSON form (``lastrites.check/1``)."""
     return {
         "schema": "lastrites.check/1",
@@ -24,7 +27,7 @@ def check_json(result: Outcome, clauses: Mapping[str, ClauseText]) -> dict[str, 
         "complete": result.complete,
         **({} if result.complete else {"incomplete_reason": result.reason}),
         "scope": {"editions": [seen.to_json() for seen in result.seen], "clauses": result.clauses},
-        "findings": [finding.to_json(clauses) for finding in ordered(result)],
+        "findings": [finding.to_json(clauses(finding.edition)) for finding in ordered(result)],
         "notes": result.notes,
     }
 
@@ -35,9 +38,7 @@ def ordered(result: Outcome) -> list[Any]:
     return sorted(result.findings, key=lambda finding: kinds.index(finding.kind))
 
 
-def check_text(
-    result: Outcome, clauses: Mapping[str, ClauseText], *, width: int | None = None, style: Style | None = None
-) -> str:
+def check_text(result: Outcome, clauses: Texts, *, width: int | None = None, style: Style | None = None) -> str:
     """The result of a check as text, ending in a newline."""
     told = check_json(result, clauses)
     width, style = width or page_width(), style or Style()

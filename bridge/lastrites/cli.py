@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import io
 import os
 import sys
@@ -806,7 +807,7 @@ def run_check(args: argparse.Namespace) -> int:
     )
     result = work.run()
     progress.clear()
-    clauses = clause_texts(game)
+    clauses = functools.cache(functools.partial(clause_texts, game))
     if args.json:
         _print_json(check_text.check_json(result, clauses))
     else:

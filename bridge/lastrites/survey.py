@@ -376,8 +376,9 @@ def _after(result: Resolution, node: int) -> list[str]:
 def minimal_clash(result: Resolution, pair: Pair, number: int | None) -> list[str]:
     """A smallest set of clauses that contradict each other in a state where these two do: with any one of them
     switched off the contradiction is gone. Found by halving (QuickXplain)."""
+    own = list(dict.fromkeys(pair))  # a clause may contradict itself
     if number is None:
-        return list(pair)
+        return own
     node = result.graph.nodes[number]
     from lastrites.book import read_book
     from lastrites.solver import BoundReached, LayerRules
@@ -399,7 +400,7 @@ def minimal_clash(result: Resolution, pair: Pair, number: int | None) -> list[st
         except (BoundReached, RulesError):
             return False
 
-    return [*pair, *_quick(clash, [], clauses, False)]
+    return [*own, *_quick(clash, [], clauses, False)]
 
 
 def _with_facts(book: Any, facts: Sequence[Any]) -> Any:
