@@ -175,3 +175,38 @@ def test_a_decree_in_hand_is_not_in_effect() -> None:
     board = AT_REST.replace("#STATE", "").replace("Decree,", "Decree: {in effect: true},").replace("#MORE", "")
     with pytest.raises(BoardError, match="has resolved"):
         lastrites.resolve(lastrites.Board.from_text(board.replace("#EVENT", "{kill: [Mystic Poro]}")))
+ALTAR = """
+game: riftbound
+active: P1
+cards:
+  Altar:
+    type: gear
+    abilities:
+      - {{when: reaction, steps: [{{draw: 1}}]}}
+      - {{when: reaction, steps: [{{damage: {{a unit: 1}}}}]}}
+  Blast: {{type: spell, keywords: [reaction], abilities: [{{when: spell, steps: [{{damage: {{each unit: 1}}}}]}}]}}
+players: {{P1: {{hand: [Blast], base: [Altar, Shipyard Skulker]}}, P2: {{}}}}
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "told"),
+    [
+        ("event: {activate: Altar}", "1: Reaction: draw 1; 2: Reaction: deal 1 damage to a unit"),
+        ("may: {P1: [activate Altar]}", "1: Reaction: draw 1; 2: Reaction: deal 1 damage to a unit"),
+        ("may: {P1: [{activate: Altar, ability: 3}]}", "activating a card without such an ability"),
+        ("may: {P1: [{play: Blast, ability: 1}]}", "says which ability of a card is activated"),
+        ("may: {P1: [{use: Altar}]}", "`activate Card` or `{verb: Card, ability: n}`"),
+    ],
+)
+def test_which_ability_is_meant_must_be_said(rest: str, told: str) -> None:
+    with pytest.raises(BoardError) as caught:
+        lastrites.resolve(lastrites.Board.from_text(ALTAR.format(rest)))
+    assert told in str(caught.value)
+
+
+def test_a_card_that_cannot_come_back_is_not_played_twice() -> None:
+    text = ALTAR.format("may: {P1: [play Blast, play Blast]}").replace("- {when: reaction, steps: [{draw: 1}]}\n", "")
+    with pytest.raises(BoardError, match="offered to be played twice, and nothing on the board brings it back"):
+        lastrites.resolve(lastrites.Board.from_text(text))

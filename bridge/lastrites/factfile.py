@@ -40,6 +40,8 @@ _BOARD = {
     "event_subset": ("nn",),
     "event_detail": ("ntv",),
     "instruct": ("nnt",),
+    "offer": ("snt",),
+    "offer_detail": ("ntn",),
 }
 _LIBRARY = {
     "title": ("ss",),

@@ -52,9 +52,7 @@ class GivesBack:
     def __init__(self, board: Board, reading: Reading) -> None:
         self.board, self.reading, self.shape = board, reading, board.rules.shape
         self._writer = StateWriter(board)
-        self._offers = {
-            int(str(fact.args[1])): (fact.args[0], fact.args[2]) for fact in board.facts if fact.name == "offer"
-        }
+        self._offers = _offers(board)
 
     def file(self, fluents: Iterable[Term], over: bool = False) -> GivenBack:
         """The state with these fluents as a board file; ``over``: nothing is left to do in it.
@@ -160,12 +158,9 @@ class GivesBack:
         terms = query(rulebook(again, reading), ["init"])["init"]
         read = frozenset(term.args[0] for term in terms if isinstance(term.args[0], Term))
         skipped = self.shape.found_again
-        offers = {
-            int(str(fact.args[1])): (fact.args[0], fact.args[2]) for fact in again.facts if fact.name == "offer"
-        }
         if over:
             skipped |= {_OFFERED, _STACK, *(key.constant() for key in self.shape.of_form("board", "holders"))}
-        was, now = (_comparable(part, of, self.shape) for part, of in ((fluents, self._offers), (read, offers)))
+        was, now = (_comparable(part, of, self.shape) for part, of in ((fluents, self._offers), (read, _offers(again))))
         told: dict[str, None] = {}
         for fluent in sorted({*was - now, *now - was}, key=order):
             if fluent.name in skipped:
@@ -185,6 +180,17 @@ class GivesBack:
             return f"{fluent.args[0]}: {self._writer.mark(fluent.args[-1])}"
         text = self.shape.left_out.get(name)
         return text or f"{name.replace('_', ' ')} ({', '.join(_cards(fluent)) or fluent})"
+
+
+def _offers(board: Board) -> dict[int, tuple[Value, ...]]:
+    """What each offer is, by number: whose, what, and its details."""
+    found: dict[int, tuple[Value, ...]] = {}
+    for fact in board.facts:
+        if fact.name == "offer":
+            found[int(str(fact.args[1]))] = (fact.args[0], fact.args[2])
+        elif fact.name == "offer_detail":
+            found[int(str(fact.args[0]))] += fact.args[1:]
+    return found
 
 
 def _cards(value: Value) -> list[str]:

@@ -249,20 +249,33 @@ class BoardReader:
         if not isinstance(node, Mapping):
             raise WordError("LR-E014", node, "a mapping is expected here", "write {player: [verb Card, ...]}")
         facts: list[Term] = []
-        known = {key.text: key for key in self.shape.of_form("offer", "card")}
         for name, items in node.entries:
             with self.notes.collecting():
                 player = self.to.player(name)
                 for item in self.notes.items(items, "offers"):
-                    verb, _, card = item.text.strip().partition(" ") if isinstance(item, Scalar) else ("", "", "")
-                    if verb not in known or not isinstance(item, Scalar):
-                        hint = "write " + " or ".join(f"`{text} Card`" for text in known)
-                        raise WordError("LR-E014", item, "this is no offer", hint)
-                    found = self.to.one(Scalar(card.strip(), item.line, item.column))
+                    verb, card, details = self.parts_of_offer(item)
                     number = self.offered = self.offered + 1
-                    facts.append(fn("offer", player, number, fn(known[verb].constant(), found)))
+                    facts.append(fn("offer", player, number, fn(verb, card)))
+                    facts += [fn("offer_detail", number, fn(detail), value) for detail, value in details]
                     self.out.places[f"offer.{fn('offer', number)}"] = (item.line, item.column)
         return facts
+
+    def parts_of_offer(self, item: Node) -> tuple[str, str, list[tuple[str, int]]]:
+        """Verb, card and details of ``verb Card``, or of ``{verb: Card, detail: number}``. Raises WordError."""
+        known = {key.text: key for key in self.shape.of_form("offer", "card")}
+        more = {key.text: key for key in self.shape.of_form("offer", "detail")}
+        written: list[tuple[str, Node]] = []
+        if isinstance(item, Scalar):
+            verb, _, card = item.text.strip().partition(" ")
+            written = [(verb, Scalar(card.strip(), item.line, item.column))]
+        elif isinstance(item, Mapping):
+            written = [(name.text, value) for name, value in item.entries]
+        verbs = [(known[name].constant(), value) for name, value in written if name in known]
+        if len(verbs) != 1 or any(name not in known and name not in more for name, _ in written):
+            ways = [*(f"`{text} Card`" for text in known), *(f"`{{verb: Card, {text}: n}}`" for text in more)]
+            raise WordError("LR-E014", item, "this is no offer", "write " + " or ".join(ways))
+        details = [(more[name].constant(), number(value)) for name, value in written if name in more]
+        return verbs[0][0], self.to.one(verbs[0][1]), details
 
     # ---- cards of one's own
 

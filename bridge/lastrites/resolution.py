@@ -381,15 +381,38 @@ def resolve(
 
 
 def impossible_problems(board: Board, what: Iterable[tuple[str, str]]) -> list[Problem]:
-    """What no board can have, as told by the rules: each card with what is wrong, each event with what it lacks."""
+    """What no board can have, as told by the rules: each card with what is wrong, each event or offer with what it lacks.
+
+    Of one that must say which ability it means the abilities of its card are told.
+    """
     problems = []
-    for name, text in what:
-        if f"event.{name}" in board.places:
-            problems.append(Problem("LR-E013", board.path, *board.places[f"event.{name}"], text))
+    for told, text in what:
+        name = told.removeprefix("which(").removesuffix(")") if told.startswith("which(") else told
+        hint = _abilities(board, name) if name != told else ""
+        spots = [board.places[f"{kind}.{name}"] for kind in ("event", "offer") if f"{kind}.{name}" in board.places]
+        if spots:
+            problems.append(Problem("LR-E013", board.path, *spots[0], text, hint))
         else:
             where = board.places.get(f"card.{name}", (0, 0))
-            problems.append(Problem("LR-E037", board.path, *where, f"`{name}`: {text}"))
+            problems.append(Problem("LR-E037", board.path, *where, f"`{name}`: {text}", hint))
     return sorted(problems)
+
+
+def _abilities(board: Board, about: str) -> str:
+    """The abilities of the card that an event or an offer names, by number, in words."""
+    kind, _, number = about.rstrip(")").partition("(")
+    facts = [*board.rules.card_facts(board.library_ids()), *board.facts]
+    place = {"event": (0, 1), "offer": (1, 2)}.get(kind, (0, 1))
+    verbs = (fact.args[place[1]] for fact in facts if fact.name == kind and str(fact.args[place[0]]) == number)
+    cards = {arg for verb in verbs if isinstance(verb, Term) for arg in verb.args if isinstance(arg, str)}
+    printed = {fact.args[1]: fact.args[0] for fact in facts if fact.name == "prints" and fact.args[0] in cards}
+    speaker = board.rules.words.speaker(facts)
+    found = {
+        fact.args[1]: speaker.render(Term("ab", (printed[fact.args[0]], fact.args[1])))
+        for fact in facts
+        if fact.name == "ability" and fact.args[0] in printed
+    }
+    return "; ".join(f"{place}: {text}" for place, text in sorted(found.items(), key=str))
 
 
 def unsupported_problems(board: Board, what: Iterable[tuple[str, str]]) -> list[Problem]:

@@ -211,7 +211,7 @@ class _Schema:
             case "entries":
                 return {"type": "array", "items": {"$ref": f"#/$defs/{key.constant(1)}"}}
             case "offers":
-                return _mapping_of({"type": "array", "items": {"type": "string"}})
+                return _mapping_of({"type": "array", "items": {"anyOf": [{"type": "string"}, self.level("offer")]}})
             case "pairs":
                 return _mapping_of({"type": "string"})
         return None
@@ -227,6 +227,9 @@ class _Schema:
             case "holders":
                 return {"type": "array", "items": PLAYER}
         return None
+
+    def _on_offer(self, key: Key) -> Json | None:
+        return NAME if key.form.name == "card" else NUMBER
 
     def _on_event(self, key: Key) -> Json | None:
         match key.form.name:

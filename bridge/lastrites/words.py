@@ -402,7 +402,8 @@ class Speaker:
             return "" if source == other or isinstance(source, Term) else f" (from {self.render(source)})"
         text = self.render(argument)
         if hole[1] == "an":
-            return ("an " if text[:1].lower() in tuple("aeiou") else "a ") + text
+            vowel = text[:1].lower() in tuple("aeiou") and not text.lower().startswith("uni")
+            return ("an " if vowel else "a ") + text
         return text[:1].upper() + text[1:] if hole[1] == "cap" else text
 
     def _described(self, source: Value, ability: Value) -> str | None:
