@@ -381,14 +381,14 @@ def resolve(
 
 
 def impossible_problems(board: Board, what: Iterable[tuple[str, str]]) -> list[Problem]:
-    """What no board can have, as told by the rules: each card with what is wrong, each event or offer with what it lacks.
+    """What no board can have, as told by the rules: cards with what is wrong, events and offers with what they lack.
 
     Of one that must say which ability it means the abilities of its card are told.
     """
     problems = []
-    for told, text in what:
-        name = told.removeprefix("which(").removesuffix(")") if told.startswith("which(") else told
-        hint = _abilities(board, name) if name != told else ""
+    for about, text in what:
+        name = about.removeprefix("which(").removesuffix(")") if about.startswith("which(") else about
+        hint = _abilities(board, name) if name != about else ""
         spots = [board.places[f"{kind}.{name}"] for kind in ("event", "offer") if f"{kind}.{name}" in board.places]
         if spots:
             problems.append(Problem("LR-E013", board.path, *spots[0], text, hint))
