@@ -296,8 +296,8 @@ class LocalRules:
         self._learn(state, [group for group in control.decisions if group.step(state) is None], False)
 
     def step(self, state: int, control: Control, cubes: Cubes) -> Step:
-        """What a decision does in a state in which that was not known yet."""
-        self.learn(state, control)
+        """What a decision, one whose ``cubes`` do not tell it yet, does in a state."""
+        self._learn(state, [group for group in control.decisions if group.does is cubes], False)
         return next(table[state & mask] for mask, table in cubes if state & mask in table)
 
     def look(self, state: int) -> Situation:
@@ -312,12 +312,13 @@ class LocalRules:
         return situation
 
     def _learn(self, state: int, missing: Sequence[Atom], gates: bool = True) -> None:
-        """Solve once for the state, and remember what was found with its reason."""
+        """Work out what is missing in the state, and remember it with its reason."""
         if not missing:
             return
-        self.solved += 1
         reader = self._reader
-        reader.turn(state)
+        if reader.state != state:
+            self.solved += 1
+            reader.turn(state)
         for group in missing:
             truth = reader.true(group.literal)
             if gates:
@@ -347,11 +348,16 @@ class LocalRules:
         group.does.sort(key=lambda cube: -len(cube[1]))
 
 
-class _Reader:
-    """Works out the truth of atoms in a state, each with its reason: atoms whose truth forces it.
+Proof = tuple[int, int, bool]
+"""A mask, the value that the masked bits have, and the truth of an atom wherever they have it."""
 
-    Only atoms that are asked for are worked out. What explained an atom in the state before explains it again where it
-    can: reasons that are alike share a mask.
+
+class _Reader:
+    """Works out the truth of atoms in a state, each with its reason: fluents that force it.
+
+    Only atoms that are asked for are worked out. What was proved of an atom in one state is remembered and holds in
+    each other that agrees with the proof. What explained an atom before is tried first when it has to be worked out
+    again: reasons that are alike share a mask.
     """
 
     def __init__(
@@ -370,90 +376,113 @@ class _Reader:
         self._derived: dict[int, int] = {}
         self._failing: dict[tuple[int, int], list[int]] = {}
         self.state = -1
-        self._truth: dict[int, bool] = {}
-        self._choice: dict[int, list[int]] = {}
+        self._proofs: dict[int, Proof] = {}
+        self._granted: dict[int, dict[int, Proof]] = {0: self._proofs}
 
     def turn(self, state: int) -> None:
         """Look at this state from now on."""
         self.state = state
-        self._truth = {}
-        self._choice = {}
 
     def true(self, atom: int) -> bool:
         """Whether an atom is true in the state."""
-        known = self._truth.get(atom)
-        return self._work_out(atom) if known is None else known
+        return self._proof(atom)[2]
 
-    def _holds(self, literal: int) -> bool:
-        if literal > 0:
-            known = self._truth.get(literal)
-            return self._work_out(literal) if known is None else known
-        known = self._truth.get(-literal)
-        return not (self._work_out(-literal) if known is None else known)
+    def reason(self, literals: Iterable[int], given: int = 0) -> tuple[int, int]:
+        """(mask, value): fluents that force the truth of these literals, and those of them that hold.
 
-    def _work_out(self, atom: int) -> bool:
+        The atom ``given``, which is true in the state, is taken for granted.
+        """
+        plain = self._proofs
+        if given not in self._granted:
+            self._granted[given] = {given: (0, 0, True)}
+        # What rests on something granted is no proof where that is not granted.
+        self._proofs = self._granted[given]
+        mask = 0
+        try:
+            for literal in literals:
+                mask |= self._proof(abs(literal))[0]
+        finally:
+            self._proofs = plain
+        return mask, self.state & mask
+
+    def _proof(self, atom: int) -> Proof:
+        found = self._proofs.get(atom)
+        if found is None or self.state & found[0] != found[1]:
+            return self._work_out(atom)
+        return found
+
+    def _work_out(self, atom: int) -> Proof:
         bit = self._bits.get(atom)
         if bit is not None:
-            truth = self._truth[atom] = bool(self.state & bit)
-            return truth
-        if atom in self._circular:
+            mask, truth = bit, bool(self.state & bit)
+        elif atom in self._circular:
             self._go_round(self._circular[atom])
-            return self._truth[atom]
+            return self._proofs[atom]
+        else:
+            mask, truth = self._by_rules(atom)
+        found = self._proofs[atom] = (mask, self.state & mask, truth)
+        return found
+
+    def _by_rules(self, atom: int) -> tuple[int, bool]:
         rules = self._rules.get(atom, ())
         first = self._derived.get(atom, 0)
-        if first and self._fires(atom, first, rules[first]):
-            self._truth[atom] = True
-            self._choice[atom] = [abs(literal) for literal in rules[first][0]]
-            return True
-        failing: list[int] = []
+        if first:
+            mask, fires = self._fires(atom, first, rules[first])
+            if fires:
+                return mask, True
+        failing = 0
         for number, rule in enumerate(rules):
-            if self._fires(atom, number, rule):
+            mask, fires = self._fires(atom, number, rule)
+            if fires:
                 self._derived[atom] = number
-                self._truth[atom] = True
-                self._choice[atom] = [abs(literal) for literal in rule[0]]
-                return True
-            if rule[2]:
-                failing += [abs(literal) for literal in rule[0]]
-            else:
-                failing.append(abs(self._failing[atom, number][0]))
-        self._truth[atom] = False
-        self._choice[atom] = failing
-        return False
+                return mask, True
+            failing |= mask
+        return failing, False
 
-    def _fires(self, atom: int, number: int, rule: GroundRule) -> bool:
+    def _fires(self, atom: int, number: int, rule: GroundRule) -> tuple[int, bool]:
+        """The reason why a rule of an atom does or does not derive it, and whether it does."""
         literals, bound, weights = rule
+        state, proofs = self.state, self._proofs
+        reasons = 0
         if weights:
             total = 0
             for literal, weight in zip(literals, weights, strict=True):
-                if self._holds(literal):
+                mask, _, truth = self._proof(abs(literal))
+                reasons |= mask
+                if truth == (literal > 0):
                     total += weight
-            return total >= bound
-        if len(literals) == 1:
-            (literal,) = literals
-            if self._holds(literal):
-                return True
-            self._failing[atom, number] = [literal]
-            return False
+            return reasons, total >= bound
         used = self._failing.get((atom, number))
-        if used:
+        if used is not None:
             for literal in used:
-                if not self._holds(literal):
+                mask, _, truth = self._proof(abs(literal))
+                if truth != (literal > 0):
                     _to_front(used, literal)
-                    return False
+                    return mask, False
         for literal in literals:
-            if not self._holds(literal):
+            name = abs(literal)
+            found = proofs.get(name)
+            if found is None or state & found[0] != found[1]:
+                found = self._work_out(name)
+            mask, _, truth = found
+            if truth != (literal > 0):
                 if used is None:
                     self._failing[atom, number] = [literal]
                 else:
                     used.insert(0, literal)
-                return False
-        return True
+                return mask, False
+            reasons |= mask
+        return reasons, True
 
     def _go_round(self, component: list[int]) -> None:
         """Atoms that derive each other: the least that can be true. Each rests on all that their rules speak of."""
         inside = set(component)
         outside = {abs(each) for atom in component for rule in self._rules.get(atom, ()) for each in rule[0]} - inside
-        truth = {atom: self.true(atom) for atom in outside} | dict.fromkeys(component, False)
+        truth = dict.fromkeys(component, False)
+        mask = 0
+        for atom in outside:
+            reason, _, truth[atom] = self._proof(atom)
+            mask |= reason
         changed = True
         while changed:
             changed = False
@@ -461,31 +490,7 @@ class _Reader:
                 if not truth[atom] and any(_fires_with(rule, truth) for rule in self._rules.get(atom, ())):
                     truth[atom] = changed = True
         for atom in component:
-            self._truth[atom] = truth[atom]
-            self._choice[atom] = sorted(outside)
-
-    def reason(self, literals: Iterable[int], given: int = 0) -> tuple[int, int]:
-        """(mask, value): fluents that force the truth of these literals, and those of them that hold.
-
-        The truth of the atom ``given`` is taken for granted.
-        """
-        mask = 0
-        todo = [abs(literal) for literal in literals]
-        seen = {given, *todo}
-        bits, choice = self._bits, self._choice
-        while todo:
-            atom = todo.pop()
-            bit = bits.get(atom)
-            if bit is not None:
-                mask |= bit
-                continue
-            if atom not in choice:
-                self.true(atom)
-            for other in choice[atom]:
-                if other not in seen:
-                    seen.add(other)
-                    todo.append(other)
-        return mask, self.state & mask
+            self._proofs[atom] = (mask, self.state & mask, truth[atom])
 
 
 def _fires_with(rule: GroundRule, truth: Mapping[int, bool]) -> bool:

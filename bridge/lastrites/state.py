@@ -59,6 +59,10 @@ class _Fluents:
                     found.others.setdefault((name, subject), []).append(value)
         return found
 
+    def subjects(self) -> set[str]:
+        """Cards, players and others of which a place, a number or a mark is told."""
+        return {*self.zone, *self.host, *self.marks, *(str(q.args[0]) for q in self.numbers if q.args)}
+
 
 class StateWriter:
     """Writes states of one board. Make it once for a board and use it for all its states."""
@@ -132,8 +136,10 @@ class StateWriter:
         for player in self.board.players:
             lines += self._player_changes(player, old, new)
         others = {*old.zone, *new.zone}.difference(self.cards)
+        spoken_of = old.subjects() | new.subjects()
         for card in dict.fromkeys([*self.cards, *sorted(others, key=name_order)]):
-            lines += self._card_changes(card, old, new)
+            if card in spoken_of:
+                lines += self._card_changes(card, old, new)
         for key in self.shape.of_form("board", "places"):
             for place in self.named_places.get(key.constant(), ()):
                 lines += self._place_changes(key.constant(), place, old, new)
