@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import comb
 
-from lastrites.independence import END, REST, Group
+from lastrites.independence import END, REST, Group, by_picks
 from lastrites.stategraph import NOTHING_KNOWN, Head, RealStates, StateGraph
 
 _Starts = dict[tuple[int, int], tuple[int, tuple[int, ...]]]
@@ -34,7 +34,7 @@ class Combination:
         self._groups = groups
         self._find = find
         self._over = over
-        self._rows = {id(group): _by_picks(group) for group in groups}
+        self._rows = {id(group): by_picks(group) for group in groups}
         self._edges: dict[int, list[tuple[int, int, int]]] = {}
         self._heads: dict[int, Head] = {}
         self._ends: dict[int, tuple[int, ...]] = {}
@@ -124,23 +124,6 @@ class Combination:
                 times.append(ways)
                 graph.forward = graph.forward and target > node
             graph.fill(node, self._heads[node], first)
-
-
-def _by_picks(group: Group) -> list[tuple[int, int]]:
-    """The states of a group but for its ends, for each number of its picks with which they are reached; each after all
-    that lead to it."""
-    order = group.sorted()
-    assert order is not None
-    picks: list[set[int]] = [set() for _ in group.states]
-    picks[0].add(0)
-    found = []
-    for number in order:
-        step = group.kinds[number] == REST
-        for made in sorted(picks[number]):
-            found.append((number, made))
-            for _, target in group.edges[number]:
-                picks[target].add(made + step)
-    return found
 
 
 def _returning(group: Group) -> set[int]:

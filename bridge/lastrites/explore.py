@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from lastrites import stop
-from lastrites.reductions import INDEPENDENCE, LOOKUP, SYMMETRY, Reduction, chosen
+from lastrites.reductions import FACTORS, INDEPENDENCE, LOOKUP, SYMMETRY, Reduction, chosen
 from lastrites.solver import (
     BoundReached,
     Fluents,
@@ -68,10 +68,12 @@ class Rules(Protocol):
 
 @dataclass(frozen=True)
 class Limits:
-    """How far to go. ``states``: how many states at most; ``seconds``: for how long. None: no limit."""
+    """How far to go. ``states``: how many states at most; ``seconds``: for how long; beyond how many ``outcomes``
+    factors are enough. None: no limit."""
 
     states: int | None = None
     seconds: float | None = None
+    outcomes: int | None = None
 
 
 class Impossible(Exception):
@@ -212,6 +214,7 @@ class Walk:
         self._deep = deadline is not None or limits.states is not None
         self._stack: list[int] = []
         self._combined = 0
+        self._splitter: Splitter | None = None
 
     def start(self, state: int) -> None:
         """Begin with this state."""
@@ -225,7 +228,7 @@ class Walk:
                 self.solve(rules, _BATCH)
             elif LOOKUP not in reductions:
                 self.solve(rules, 1)
-            elif not self.solve(rules, 1, _FEW_STATES):
+            elif not self.solve(rules, 1, _FEW_STATES) or self._listed_too_long(reductions):
                 from lastrites.local import LocalRules
 
                 local = LocalRules(rules, self.graph.effect)
@@ -233,18 +236,88 @@ class Walk:
                     self.solve(rules, 1)
                     return self
                 self.graph.explainer = local
-                walk = self._reduced(local, reductions, piles)
+                if self._limits.outcomes is not None and {INDEPENDENCE, FACTORS} <= reductions:
+                    walk = self._perhaps_factored(local, reductions, piles)
+                else:
+                    walk = self._reduced(local, reductions, piles)
         except KeyboardInterrupt:
             walk.graph.complete, walk.graph.reason = False, "interrupted"
         return walk
 
-    def _reduced(self, rules: LocalRules, reductions: frozenset[str], piles: Collection[str]) -> Walk:
-        """Go on with look-up, and with one of the reductions that rest on it where one of them applies."""
-        classes: list[Alike] = []
-        if SYMMETRY in reductions:
-            from lastrites.symmetry import Symmetries
+    def _listed_too_long(self, reductions: frozenset[str]) -> bool:
+        """Whether the walk is over, and there are more ends than the outcomes that are to be listed."""
+        most = self._limits.outcomes
+        if most is None or not {INDEPENDENCE, FACTORS} <= reductions or not self.graph.complete or self._waits():
+            return False
+        return len(self.graph.ends()) > most
 
-            classes = Symmetries(rules, self.graph.rulebook.facts).classes()
+    def _perhaps_factored(self, rules: LocalRules, reductions: frozenset[str], piles: Collection[str]) -> Walk:
+        """Go on, and look for factors where there are more outcomes than are to be listed, or many states."""
+        limits, most = self._limits, self._limits.outcomes or 0
+        classes = self._classes(rules, reductions)
+        if self._waits() and self._orbits(classes) > _FEW_ORBITS:
+            factored = self._factored(rules, piles)
+            return factored if factored.graph.factored is not None else self._reduced(rules, reductions, piles, classes)
+        few = _FEW_ORBITS if limits.states is None else min(limits.states, _FEW_ORBITS)
+        self._limits = replace(limits, states=few)
+        walk = self if not self._waits() else self._reduced(rules, reductions, piles, classes)
+        graph = walk.graph
+        self._limits = limits
+        if graph.complete and len(graph.ends()) <= most:
+            return walk
+        if not graph.complete and graph.reason != walk._states_reached(few):
+            return walk
+        factored = self._factored(rules, piles)
+        if factored.graph.factored is not None:
+            return factored
+        if not graph.complete and not factored.graph.complete:
+            graph.reason = factored.graph.reason
+        if graph.complete or not factored.graph.complete or few == limits.states:
+            return walk
+        return self._anew(rules)._reduced(rules, reductions, piles)
+
+    def _factored(self, rules: LocalRules, piles: Collection[str]) -> Walk:
+        """The start alone, with all that comes of it as factors, if that is proved and lists are not enough; not
+        complete if it was stopped before that was known."""
+        from lastrites.factoring import Factoring
+
+        walk = self._anew(rules)
+        graph = walk.graph
+        factoring = Factoring(rules, walk._new_splitter(rules, piles), graph)
+        try:
+            products = factoring.products(graph.states[0])
+        except KeyboardInterrupt:
+            products, graph.complete, graph.reason = None, False, "interrupted"
+        if graph.complete and products and any(each.size() > (self._limits.outcomes or 0) for each in products):
+            graph.factored, graph.aside = products, factoring.states
+        elif graph.complete:
+            self._splitter = walk._splitter
+        return walk
+
+    def _new_splitter(self, rules: LocalRules, piles: Collection[str]) -> Splitter:
+        from lastrites.independence import Splitter
+
+        self._splitter = Splitter(rules, piles, self._over, self._limits.states)
+        return self._splitter
+
+    def _classes(self, rules: LocalRules, reductions: frozenset[str]) -> list[Alike]:
+        """Interchangeable cards, where they are asked for."""
+        if SYMMETRY not in reductions:
+            return []
+        from lastrites.symmetry import Symmetries
+
+        return Symmetries(rules, self.graph.rulebook.facts).classes()
+
+    def _reduced(
+        self,
+        rules: LocalRules,
+        reductions: frozenset[str],
+        piles: Collection[str],
+        classes: Sequence[Alike] | None = None,
+    ) -> Walk:
+        """Go on with look-up, and with one of the reductions that rest on it where one of them applies."""
+        if classes is None:
+            classes = self._classes(rules, reductions)
         if INDEPENDENCE in reductions and self._orbits(classes) > _FEW_ORBITS:
             walk = self._told_apart(rules, piles)
             if walk is not None:
@@ -265,15 +338,14 @@ class Walk:
 
     def _told_apart(self, rules: LocalRules, piles: Collection[str]) -> Walk | None:
         """Walk independent groups one after another, where there are any and all that is told allows it."""
-        from lastrites.independence import Splitter
-
-        graph = self.graph.sibling()
-        graph.explainer = rules
-        walk = Walk(graph, self._limits, self._deadline, self._progress)
-        walk._deep = True
-        walk.start(self.graph.states[0])
+        walk = self._anew(rules, deep=True)
+        graph = walk.graph
+        splitter = self._splitter
+        if splitter is None:
+            splitter = walk._new_splitter(rules, piles)
+        splitter.over = walk._over
         try:
-            found = walk.apart(rules, Splitter(rules, piles, walk._over))
+            found = walk.apart(rules, splitter)
         except KeyboardInterrupt:
             found, graph.complete, graph.reason = True, False, "interrupted"
         # What is odd is told of real states, step by step; a walk that was stopped stops again where it goes on.
@@ -306,11 +378,23 @@ class Walk:
         walk.look_up(rules)
         return walk
 
-    def _again(self, rules: LocalRules) -> Walk:
+    def _anew(self, rules: LocalRules, deep: bool = False) -> Walk:
+        """A walk from the start; ``deep`` even if no limit asks for it."""
+        if rules.fluents is not self.graph.fluents:
+            return self._again(rules, deep)
+        graph = self.graph.sibling()
+        graph.explainer = rules
+        walk = Walk(graph, self._limits, self._deadline, self._progress)
+        walk._deep = walk._deep or deep
+        walk.start(rules.initial)
+        return walk
+
+    def _again(self, rules: LocalRules, deep: bool = False) -> Walk:
         """A walk from the start, with other fluents."""
         old = self.graph
         graph = StateGraph(rules.fluents, old.rulebook, old.mode, constant=rules.constant, explainer=rules)
         walk = Walk(graph, self._limits, self._deadline, self._progress)
+        walk._deep = walk._deep or deep
         walk.start(rules.initial)
         rules.forget(graph.effect)
         return walk
@@ -333,10 +417,14 @@ class Walk:
         stop.check()
         graph, limits = self.graph, self._limits
         if limits.states is not None and self._done + self._combined >= limits.states:
-            graph.complete, graph.reason = False, f"the limit of {limits.states} states was reached"
+            graph.complete, graph.reason = False, self._states_reached(limits.states)
         elif self._deadline is not None and time.monotonic() >= self._deadline:
             graph.complete, graph.reason = False, f"the time limit of {limits.seconds:g} s was reached"
         return not graph.complete
+
+    @staticmethod
+    def _states_reached(states: int) -> str:
+        return f"the limit of {states} states was reached"
 
     def _tell(self) -> None:
         if self._progress is not None:

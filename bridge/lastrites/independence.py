@@ -77,6 +77,23 @@ class Group:
         return [n for n in order if self.kinds[n] != END] if len(order) == len(self.states) else None
 
 
+def by_picks(group: Group) -> list[tuple[int, int]]:
+    """The states of a group but for its ends, for each number of its picks with which they are reached; each after all
+    that lead to it."""
+    order = group.sorted()
+    assert order is not None
+    picks: list[set[int]] = [set() for _ in group.states]
+    picks[0].add(0)
+    found = []
+    for number in order:
+        step = group.kinds[number] == REST
+        for made in sorted(picks[number]):
+            found.append((number, made))
+            for _, target in group.edges[number]:
+                picks[target].add(made + step)
+    return found
+
+
 @dataclass
 class Split:
     """The options of a state told apart. ``to_the_end``: the groups do not affect each other until all have ended;
@@ -89,15 +106,20 @@ class Split:
 class Splitter:
     """Tells the options of states apart into independent groups."""
 
-    def __init__(self, rules: LocalRules, zones: Collection[str], over: Callable[[], bool]) -> None:
-        """``zones`` names those in which cards lie in an order; ``over`` says whether a limit is reached."""
+    def __init__(
+        self, rules: LocalRules, zones: Collection[str], over: Callable[[], bool], most: int | None = None
+    ) -> None:
+        """``zones`` names those in which cards lie in an order; ``over`` says whether a limit is reached. Once ``most``
+        states of groups have been looked at no more are told apart."""
         self._rules = rules
         self._piles = _piles(rules.fluents, zones)
         self.over = over
+        self._left = most
         self._reader = self._new_reader()
         self._guarded: list[PartialReader] = []
         self._guard_used = False
         self._proofs: dict[int, list[tuple[int, set[int]]]] = {}
+        self._known: dict[int, Split | None] = {}
 
     def _new_reader(self) -> PartialReader:
         rules = self._rules
@@ -105,6 +127,11 @@ class Splitter:
 
     def split(self, state: int) -> Split | None:
         """Independent groups of the options of a state, those with the fewest ends first; None if there are not two."""
+        if state not in self._known:
+            self._known[state] = self._split(state)
+        return self._known[state]
+
+    def _split(self, state: int) -> Split | None:
         control = self._rules.control(state)
         head = control.head
         if head.kind != PLAYER or len(control.decisions) < 2:
@@ -150,6 +177,10 @@ class Splitter:
                 raise NotApart
             if number > MOST_GROUP_STATES or (number > MOST_ASIDE and not rested):
                 raise NotApart
+            if self._left is not None:
+                self._left -= 1
+                if self._left < 0:
+                    raise NotApart
             control = rules.control(state)
             head = control.head
             if head.final or head.odd or head.refused or head.conflicts or head.clashes:

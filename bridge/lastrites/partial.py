@@ -59,6 +59,10 @@ class PartialReader:
         """The fluents that force the truth of an atom that is not undecided; none of them is unknown."""
         return self._here(state).reason(atom)
 
+    def blamed(self, atom: int, state: int) -> int:
+        """The unknown fluents because of which an atom may be undecided."""
+        return self._here(state).blamed(atom)
+
     def context(self, state: int, unknown: int, depth: int) -> _Context:
         """A state with some fluents unknown, as far as it has been worked out."""
         key = (state & ~unknown, unknown)
@@ -95,6 +99,10 @@ class _Context:
         if atom not in self._values:
             self._work_out(atom)
         return self._values[atom]
+
+    def blamed(self, atom: int) -> int:
+        """The unknown fluents because of which an atom may be undecided; none if it is not."""
+        return 0 if self.value(atom) is not None else self._blamed[atom]
 
     def _holds(self, literal: int) -> bool | None:
         value = self.value(abs(literal))

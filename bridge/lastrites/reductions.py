@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-LOOKUP, SYMMETRY, INDEPENDENCE = "lookup", "symmetry", "independence"
-REDUCTIONS = (LOOKUP, SYMMETRY, INDEPENDENCE)
+LOOKUP, SYMMETRY, INDEPENDENCE, FACTORS = "lookup", "symmetry", "independence", "factors"
+REDUCTIONS = (LOOKUP, SYMMETRY, INDEPENDENCE, FACTORS)
 """Local situations are looked up; interchangeable cards stand for each other; independent groups are walked one after
-another. The last two need the first, and of the two one is used on a board."""
+another; where their ends multiply beyond a limit they are told as factors. All need the first, factors the third, and
+of interchangeable cards and independent groups one is used on a board."""
 
 Reduction = bool | Iterable[str]
 """All reductions, none, or those that are named."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from lastrites import count, stop
@@ -24,9 +25,9 @@ from lastrites.explore import (
     has_own_bound,
 )
 from lastrites.explore import Limits as WalkLimits
-from lastrites.reductions import INDEPENDENCE, SYMMETRY, Reduction, chosen
+from lastrites.reductions import FACTORS, INDEPENDENCE, SYMMETRY, Reduction, chosen
 from lastrites.results import Assignment, Order, Outcome, Step, told
-from lastrites.solver import Rulebook
+from lastrites.solver import Fluents, Rulebook
 from lastrites.teller import Paths, Teller
 from lastrites.terms import Term, Value, fn
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from lastrites.board import Board
     from lastrites.combining import Interleaved
+    from lastrites.factors import Factors
     from lastrites.folding import Unfolded
     from lastrites.triggers import TriggerGraph
 
@@ -47,16 +49,26 @@ MOST_EXPLAINED = 2_000
 
 @dataclass(frozen=True)
 class Limits:
-    """How far to go: number of states, seconds, and a function that is told now and then how far the work is."""
+    """How far to go: number of states, seconds, and a function that is told now and then how far the work is.
+
+    Beyond so many ``outcomes`` they are told as factors where that is possible, and not listed: see
+    :attr:`Resolution.factors`.
+    """
 
     states: int | None = None
     seconds: float | None = None
     progress: Callable[[str], None] | None = None
+    outcomes: int | None = None
 
 
 @dataclass
 class Resolution:
-    """Everything that can legally come out of a board."""
+    """Everything that can legally come out of a board.
+
+    With a limit of outcomes there may be ``factors`` instead of them: what comes of each independent group, for each
+    combination of answers that matters. ``outcomes`` then raises OutcomesUntold as soon as it is looked at, and
+    ``outcome_count`` is their exact number, None where it depends on a reading.
+    """
 
     board: Board
     reading: Reading
@@ -67,7 +79,7 @@ class Resolution:
     counting: dict[str, list[str]]
     assignments: tuple[Assignment, ...]
     labels: list[dict[str, Any]]
-    outcomes: tuple[Outcome, ...]
+    outcomes: Sequence[Outcome]
     order_count: int | str | None
     refused: list[dict[str, Any]]
     stuck: list[dict[str, Any]]
@@ -75,6 +87,8 @@ class Resolution:
     loops: list[dict[str, Any]]
     unexplained: list[dict[str, Any]]
     warnings: list[str]
+    factors: tuple[Factors, ...] | None = None
+    factored_count: int | None = None
     _views: list[View] = field(repr=False, default_factory=list)
     _ids: dict[int, str] = field(repr=False, default_factory=dict)
     _teller: Teller | None = field(repr=False, default=None)
@@ -91,6 +105,11 @@ class Resolution:
         from lastrites.notebook import resolution_html
 
         return resolution_html(self)
+
+    @property
+    def outcome_count(self) -> int | None:
+        """The number of outcomes; None where they are told as factors, and not the same under each reading."""
+        return len(self.outcomes) if self.factors is None else self.factored_count
 
     @cached_property
     def plain(self) -> Resolution:
@@ -244,7 +263,8 @@ class Resolution:
             "refused": self.refused,
             "questions": self.questions,
             "counting": self.counting,
-            "outcomes": [
+            **self._factors_json(witnesses),
+            "outcomes": None if self.factors is not None else [
                 {
                     "id": outcome.id,
                     **self._orders(outcome.orders),
@@ -264,6 +284,12 @@ class Resolution:
             "unexplained": self.unexplained,
             "warnings": self.warnings,
         }
+
+
+    def _factors_json(self, witnesses: bool) -> dict[str, Any]:
+        if self.factors is None:
+            return {}
+        return {"outcome_count": told(self.outcome_count), "factors": [f.to_json(witnesses) for f in self.factors]}
 
 
 def rulebook(board: Board, reading: Reading, *, pile_order: bool = False, triggers: bool = False) -> Rulebook:
@@ -346,7 +372,7 @@ def resolve(
             limits.progress(f"{done:,} states explored, {waiting:,} waiting")
 
     try:
-        walk = WalkLimits(limits.states, limits.seconds)
+        walk = WalkLimits(limits.states, limits.seconds, limits.outcomes)
         # Where the order of piles is looked at, cards that lie in one are told apart.
         used = chosen(reduction) - {SYMMETRY, INDEPENDENCE} if pile_order else chosen(reduction)
         piles = board.rules.shape.piles()
@@ -359,7 +385,7 @@ def resolve(
         message = f"the event chooses {error.choice}, which is no legal choice there"
         place = board.places.get(f"choose.{error.event}.{error.answer}", (0, 0))
         raise BoardError([Problem("LR-E034", board.path, *place, message)]) from None
-    surplus = surplus_answers(board, graph)
+    surplus = surplus_answers(board, graph.fluents, final_fluents(graph))
     as_written = not (without or against or readings or edition or left_open)
     if surplus and as_written:
         raise BoardError(surplus)
@@ -371,13 +397,51 @@ def resolve(
         )  # fmt: skip
 
     try:
-        resolution = Answer(board, reading, graph, pile_order).resolution()
+        if graph.factored is not None:
+            resolution = _by_factors(board, reading, graph, limits.outcomes or 0)
+            if resolution is None:
+                return without_reductions(FACTORS)
+        else:
+            resolution = Answer(board, reading, graph, pile_order).resolution()
     except count.Entwined:
         return without_reductions(INDEPENDENCE)
     resolution.warnings += [problem.message for problem in surplus]
-    if graph.folding is not None or graph.products:
+    if graph.folding is not None or graph.products or graph.factored is not None:
         resolution._plainly = lambda: without_reductions(SYMMETRY, INDEPENDENCE)
     return resolution
+
+
+def _by_factors(board: Board, reading: Reading, graph: StateGraph, most: int) -> Resolution | None:
+    """The answer as factors; None where outcomes are not told apart by groups, or there are not so many of them."""
+    from lastrites.factors import Unreadable, Untold, factored_answer
+
+    try:
+        found = factored_answer(board, reading, graph)
+    except Unreadable:
+        return None
+    if all(each.outcome_count <= most for each in found.factors):
+        return None
+    return Resolution(
+        board=board,
+        reading=reading,
+        explored=graph,
+        complete=True,
+        incomplete_reason="",
+        questions=found.questions,
+        counting=found.counting,
+        assignments=(),
+        labels=[{"when": each.when, "orders": str(each.orders)} for each in found.factors],
+        outcomes=Untold(),
+        order_count=found.orders,
+        refused=[],
+        stuck=[],
+        conflicts=[],
+        loops=[],
+        unexplained=[],
+        warnings=list(dict.fromkeys([*board.warnings, *found.warnings])),
+        factors=found.factors,
+        factored_count=found.outcome_count,
+    )
 
 
 def impossible_problems(board: Board, what: Iterable[tuple[str, str]]) -> list[Problem]:
@@ -433,21 +497,28 @@ def loose(state: Any) -> str:
     return str(sorted(map(loose, state))) if isinstance(state, list) else str(state)
 
 
-def surplus_answers(board: Board, graph: StateGraph) -> list[Problem]:
-    """Answers of events on the board to decisions that nobody asks for, whatever happens: the first of each event."""
+def final_fluents(graph: StateGraph) -> int | None:
+    """The fluents that hold at some end; None if not all ends are known, or there is none."""
+    if not graph.complete:
+        return None
+    if graph.factored is not None:
+        finals = [value for each in graph.factored for part in each.parts for value in part.finals.values()]
+        return reduce(or_, finals, reduce(or_, (each.rest for each in graph.factored)))
+    return reduce(or_, (graph.states[end] for end in graph.ends())) if graph.ends() else None
+
+
+def surplus_answers(board: Board, fluents: Fluents, union: int | None) -> list[Problem]:
+    """Answers of events on the board to decisions that nobody asks for, whatever happens: the first of each event.
+    ``union`` are the fluents that hold at some end, None if that is not known."""
     answers: dict[int, dict[int, Value]] = {}
     for fact in board.facts:
         match fact:
             case Term("event_choice", (int(event), int(place), answer)):
                 answers.setdefault(event, {})[place] = answer
-    ends = graph.ends() if answers and graph.complete else set()
-    if not ends:
+    if not answers or union is None:
         return []
     asked = dict.fromkeys(answers, 0)
-    union = 0
-    for end in ends:
-        union |= graph.states[end]
-    for term in graph.fluents.terms(union):
+    for term in fluents.terms(union):
         match term:
             case Term("num", (Term("chosen", (int(event),)), int(number))):
                 asked[event] = max(asked[event], number)

@@ -15,6 +15,7 @@ from lastrites.solver import Decision, Fluents, Option, Rulebook, Situation
 from lastrites.terms import Term
 
 if TYPE_CHECKING:
+    from lastrites.factoring import Product
     from lastrites.folding import Folding
 
 NOBODY, PLAYER, READING, CHANCE = "nobody", "player", "reading", "chance"
@@ -185,6 +186,8 @@ class StateGraph:
     the nodes to which they lead, each with the end of every group, or with nothing where one group is left there; in
     between the groups were walked one after another, and the last edge of each has as ``times`` in how many ways its
     picks go between those before.
+    ``factored``: what comes of the start, as factors; then nothing but the start is in the graph, and ``aside`` counts
+    the states that were explored beside it.
     ``forward``: every edge leads to a node with a greater number.
     """
 
@@ -206,6 +209,8 @@ class StateGraph:
     explainer: Explainer | None = None
     folding: Folding | None = None
     products: list[dict[int, tuple[int, ...]]] = field(default_factory=list)
+    factored: list[Product] | None = None
+    aside: int = 0
     forward: bool = True
     _asking: list[int] | None = field(default=None, repr=False)
     _ends: set[int] | None = field(default=None, repr=False)
@@ -278,7 +283,7 @@ class StateGraph:
 
     def explored(self) -> int:
         """The number of states that were explored."""
-        return sum(head is not None for head in self.heads)
+        return self.aside + sum(head is not None for head in self.heads)
 
     def _union(self) -> frozenset[Term]:
         union = self.constant

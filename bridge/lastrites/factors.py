@@ -1,0 +1,518 @@
+"""An answer by factors: what each end of each independent group changes, instead of all combinations as outcomes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product as combinations
+from math import comb, prod
+from typing import TYPE_CHECKING, Any, NoReturn, overload
+
+from lastrites import count, stop
+from lastrites.count import Assignment as Answers
+from lastrites.factoring import Part, Product
+from lastrites.labels import shortest
+from lastrites.local import LocalRules
+from lastrites.readable import Entries, entries, subject
+from lastrites.results import Outcome, Step
+from lastrites.solver import Decision
+from lastrites.stategraph import CHANCE, RealStates, StateGraph
+from lastrites.teller import Paths, Teller
+
+if TYPE_CHECKING:
+    from lastrites.board import Board
+    from lastrites.editions import Reading
+
+MOST_COMBINATIONS = 4_096
+"""Beyond this many combinations of answers nothing is told by factors."""
+
+
+class Unreadable(Exception):
+    """Outcomes are not told apart group by group."""
+
+
+class OutcomesUntold(Exception):
+    """The outcomes are told as factors: there is no list of them."""
+
+    def __init__(self) -> None:
+        super().__init__("the outcomes are told as factors and not listed; without a limit of outcomes they are")
+
+
+class Untold(Sequence[Outcome]):
+    """Stands where outcomes would be listed. Whoever looks at them gets :class:`OutcomesUntold`."""
+
+    def __len__(self) -> NoReturn:
+        raise OutcomesUntold
+
+    @overload
+    def __getitem__(self, place: int) -> NoReturn: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> NoReturn: ...
+
+    def __getitem__(self, place: int | slice) -> NoReturn:
+        raise OutcomesUntold
+
+    def __iter__(self) -> NoReturn:
+        raise OutcomesUntold
+
+    def __repr__(self) -> str:
+        return "<told as factors>"
+
+
+@dataclass(frozen=True)
+class FactorEnd:
+    """One way in which a group can end, up to what is told of the board.
+
+    ``orders`` gives by number of picks how many orders of the group end so; ``changes`` what is different from the
+    start in the end, besides what is different anyhow; ``state`` is the outcome in which every other group takes its
+    first end. ``deciders``, ``can_force`` and ``chance`` are about this end of the group, as for outcomes. ``witness``
+    are the steps of the group in one of the orders.
+    """
+
+    id: str
+    orders: Mapping[int, int]
+    deciders: tuple[str, ...]
+    can_force: tuple[str, ...]
+    chance: bool
+    changes: tuple[str, ...]
+    state: Mapping[str, Any]
+    _decisions: tuple[Decision, ...] = field(repr=False, compare=False)
+    _own: tuple[int, int] = field(repr=False, compare=False)
+    _tell: _Tell = field(repr=False, compare=False)
+
+    @property
+    def witness(self) -> list[Step]:
+        """The steps of the group in one order that leads here."""
+        return self._tell.part(self._decisions)
+
+    def to_json(self, witnesses: bool) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "orders": [{"picks": picks, "orders": str(number)} for picks, number in sorted(self.orders.items())],
+            "deciders": list(self.deciders),
+            "can_force": list(self.can_force),
+            "chance": self.chance,
+            "changes": list(self.changes),
+            "state": dict(self.state),
+            **({"witness": [step.to_json() for step in self.witness]} if witnesses else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A group: what its picks are, in words, and its ends."""
+
+    picks: tuple[str, ...]
+    ends: tuple[FactorEnd, ...]
+
+
+@dataclass(frozen=True)
+class Factors:
+    """What comes of a board under some answers: an outcome for each choice of one end of each group.
+
+    ``changes`` is what is different from the start in all of them. An outcome has as many orders as there are ways to
+    put the picks of its ends together, each group's in their order, times the orders of each end with so many picks.
+    ``shuffles`` is that number of ways where it is the same for all outcomes, otherwise None.
+    """
+
+    when: Answers
+    orders: int
+    outcome_count: int
+    shuffles: int | None
+    changes: tuple[str, ...]
+    groups: tuple[Factor, ...]
+    _first: int = field(repr=False, compare=False)
+
+    def outcome(self, ends: Sequence[FactorEnd]) -> Outcome:
+        """The outcome in which each group, in their order, has the end that stands there."""
+        if len(ends) != len(self.groups) or any(e not in g.ends for e, g in zip(ends, self.groups, strict=True)):
+            raise ValueError("an outcome has one end of each group, in the order of the groups")
+        state = self._first
+        for end in ends:
+            mask, value = end._own
+            state = state & ~mask | value
+        tell = ends[0]._tell
+        players = tell.teller.board.players
+        by = set().union(*(end.deciders for end in ends))
+        orders = sum(shuffled([end.orders for end in ends]).values())
+        decisions = [decision for end in ends for decision in end._decisions]
+        return Outcome(
+            id=" ".join(end.id for end in ends),
+            state=tell.state(state),
+            orders=orders,
+            pile_arrangements=None,
+            under=[{"when": dict(self.when), "orders": str(orders)}],
+            deciders=in_turn(by, players),
+            can_force=tuple(player for player in players if all(player in end.can_force for end in ends)),
+            chance=any(end.chance for end in ends),
+            explain=lambda: tell.whole(decisions),
+        )
+
+    def to_json(self, witnesses: bool = True) -> dict[str, Any]:
+        """The factors in their JSON form, an item of ``factors``."""
+        return {
+            "when": dict(self.when),
+            "orders": str(self.orders),
+            "outcome_count": str(self.outcome_count),
+            "shuffles": None if self.shuffles is None else str(self.shuffles),
+            "changes": list(self.changes),
+            "groups": [
+                {"picks": list(group.picks), "ends": [end.to_json(witnesses) for end in group.ends]}
+                for group in self.groups
+            ],
+        }
+
+
+def shuffled(rows: Sequence[Mapping[int, int]]) -> dict[int, int]:
+    """Orders put together of one for each row, each given with its number of picks: how many there are, by picks."""
+    found = {0: 1}
+    for row in rows:
+        longer: dict[int, int] = {}
+        for before, ways in found.items():
+            for picks, orders in row.items():
+                together = before + picks
+                longer[together] = longer.get(together, 0) + ways * orders * comb(together, picks)
+        found = longer
+    return found
+
+
+def in_turn(names: Collection[str], players: Sequence[str]) -> tuple[str, ...]:
+    """The players among these in turn order, and what else there is."""
+    return (*(player for player in players if player in names), *sorted(set(names).difference(players)))
+
+
+class _Tell(RealStates):
+    """Puts orders of a factored board into words; the states that they go through are looked up one by one."""
+
+    def __init__(self, board: Board, graph: StateGraph, product: Product) -> None:
+        super().__init__(graph.sibling())
+        assert isinstance(graph.explainer, LocalRules)
+        self._rules = graph.explainer
+        self.graph.explainer = self._rules
+        self.teller = Teller(board, self.graph)
+        self._initial = graph.states[0]
+        self._product = product
+
+    def state(self, state: int) -> dict[str, Any]:
+        """A state as it is told."""
+        return self.teller.writer.state(self.graph.fluents.terms(state | self.graph.constant))
+
+    def part(self, decisions: Sequence[Decision]) -> list[Step]:
+        """A part of an order, from where the groups were told apart."""
+        return self.teller.order(self._along(self._product.start, decisions))
+
+    def whole(self, decisions: Sequence[Decision]) -> list[Step]:
+        """A whole order, of which these are the steps of all groups."""
+        return self.teller.order(self._along(self._initial, [*self._product.lead, *decisions], to_the_end=True))
+
+    def _along(self, state: int, decisions: Sequence[Decision], to_the_end: bool = False) -> list[tuple[int, int]]:
+        """From a state along these decisions, and perhaps on, where one thing only can happen or was answered."""
+        graph = self.graph
+        found: list[tuple[int, int]] = []
+        todo = list(decisions)
+        node = self.node(state)
+        while True:
+            self._fill(node)
+            options = [option.decision for option in graph.nodes[node].options]
+            if todo:
+                number = options.index(todo.pop(0))
+            elif not to_the_end or not options:
+                return found
+            else:
+                number = self._answered(node, options)
+            found.append((node, number))
+            node = graph.nodes[node].targets[number]
+
+    def _answered(self, node: int, options: Sequence[Decision]) -> int:
+        answer = self._product.assignment.get(self.graph.nodes[node].who)
+        given = [number for number, each in enumerate(options) if len(options) == 1 or str(each.arguments[1]) == answer]
+        return given[0]
+
+    def _fill(self, node: int) -> None:
+        graph, rules = self.graph, self._rules
+        if graph.heads[node] is not None:
+            return
+        state = graph.states[node]
+        first = len(graph.targets)
+        for option in rules.look(state).options:
+            target = self.node(option.after(state) & ~graph.constant)
+            graph.steps.append(graph.effect(option))
+            graph.targets.append(target)
+        graph.fill(node, rules.control(state).head, first)
+
+
+class _Told:
+    """One product as it is told: the ends of each part put together that are told alike. Raises Unreadable."""
+
+    def __init__(self, board: Board, graph: StateGraph, product: Product) -> None:
+        self.board, self._graph, self.product = board, graph, product
+        self.tell = _Tell(board, graph, product)
+        self.fluents = graph.fluents
+        self._shape = board.rules.shape
+        self._first = product.rest
+        for part in product.parts:
+            self._first |= part.finals[min(part.finals)]
+        self._apart()
+        self.common = self._entries(self._first)
+        self.classes = [self._alike(part) for part in product.parts]
+        self.tables = []
+        for rows in self.classes:
+            about = {key for told, _ in rows for key in {*told, *rows[0][0]} if told.get(key) != rows[0][0].get(key)}
+            self.tables.append(
+                {tuple((key, told.get(key)) for key in sorted(about)): ends for told, ends in rows} if about else {}
+            )
+            for key in about:
+                self.common.pop(key, None)
+
+    def _entries(self, state: int) -> Entries:
+        return entries(self._shape, self.tell.state(state), self.board.players)
+
+    def _apart(self) -> None:
+        """Raises Unreadable where two parts differ in what they say of one subject."""
+        cards = frozenset(str(fact.args[0]) for fact in self.board.facts if fact.name == "card")
+        taken: set[object] = set()
+        for part in self.product.parts:
+            varying = 0
+            for value in part.finals.values():
+                varying |= value ^ part.finals[min(part.finals)]
+            subjects = {subject(term, cards) for term in self.fluents.terms(varying)}
+            if subjects & taken:
+                raise Unreadable
+            taken |= subjects
+
+    def _with(self, part: Part, value: int) -> int:
+        return self._first & ~part.mask | value
+
+    def _alike(self, part: Part) -> list[tuple[Entries, list[int]]]:
+        """The ends of a part by what is told of them, with the entries. The order of cards must not tell more."""
+        places = self.fluents.mask(lambda term: term.name == "place")
+        found: dict[str, tuple[Entries, list[int], int]] = {}
+        for end in sorted(part.finals):
+            value = part.finals[end]
+            told = self._entries(self._with(part, value))
+            text = json.dumps(sorted(told.items()))
+            known = found.setdefault(text, (told, [], value & places))
+            if known[2] != value & places:
+                raise Unreadable
+            known[1].append(end)
+        return [(told, ends) for told, ends, _ in found.values()]
+
+    @property
+    def size(self) -> int:
+        """The number of outcomes."""
+        return prod(map(len, self.classes))
+
+    @cached_property
+    def orders(self) -> int:
+        """The number of orders."""
+        rows = [_by_picks(part, [end for _, ends in rows for end in ends])
+                for part, rows in zip(self.product.parts, self.classes, strict=True)]  # fmt: skip
+        return sum(shuffled(rows).values())
+
+    def same_outcomes(self, other: _Told) -> bool:
+        """Whether both have the same outcomes."""
+        return self.size == other.size and self._within(other)
+
+    def _within(self, other: _Told) -> bool:
+        """Whether each outcome is one of the other's: so it is in each part of the other."""
+        if any(self._values((key,)) != {(text,)} for key, text in other.common.items()):
+            return False
+        if any(key not in other.common and not any(key in dict(row) for table in other.tables for row in table)
+               for key in self.common):  # fmt: skip
+            return False
+        for table in other.tables:
+            if table and not self._values(tuple(key for key, _ in next(iter(table)))) <= {
+                tuple(text for _, text in row) for row in table
+            }:
+                return False
+        return True
+
+    def _values(self, keys: Sequence[tuple[str, ...]]) -> set[tuple[str | None, ...]]:
+        """How the entries with these keys can be."""
+        rows: list[dict[tuple[str, ...], str | None]] = [{key: self.common.get(key) for key in keys}]
+        for table in self.tables:
+            parts = {tuple((key, text) for key, text in row if key in keys) for row in table}
+            if any(parts):
+                rows = [{**row, **dict(part)} for row in rows for part in parts]
+        return {tuple(row[key] for key in keys) for row in rows}
+
+    def counts(self) -> object:
+        """What is equal where the same outcomes have the same numbers of orders."""
+        return self.orders, frozenset(
+            (frozenset(row), frozenset(_by_picks(part, ends).items()))
+            for part, table in zip(self.product.parts, self.tables, strict=True)
+            for row, ends in table.items()
+        )
+
+    # ---- the whole, in words
+
+    def factors(self, when: Answers) -> Factors:
+        """The same as it is given out."""
+        writer = self.tell.teller.writer
+        start = self.fluents.terms(self._graph.state(0))
+
+        def changes(state: int) -> list[str]:
+            return writer.changes(start, self.fluents.terms(state | self._graph.constant))
+
+        whole = changes(self._first)
+        found: list[list[tuple[list[int], list[str], dict[str, Any]]]] = []
+        for part, rows in zip(self.product.parts, self.classes, strict=True):
+            states = [self._with(part, part.finals[ends[0]]) for _, ends in rows]
+            lines = [changes(state) for state in states]
+            anyhow = set(lines[0]).intersection(*lines)
+            whole = [line for line in whole if line in anyhow]
+            found.append([
+                (ends, [line for line in these if line not in anyhow], self.tell.state(state))
+                for (_, ends), these, state in zip(rows, lines, states, strict=True)
+            ])  # fmt: skip
+        groups = []
+        fixed: list[int] | None = []
+        for number, (part, told) in enumerate(zip(self.product.parts, found, strict=True), 1):
+            stop.check()
+            ends = self._ends(part, told, str(number))
+            groups.append(Factor(self._picks(part), ends))
+            lengths = {picks for end in ends for picks in end.orders}
+            fixed = None if fixed is None or len(lengths) > 1 else [*fixed, *lengths]
+        ways = None if fixed is None else sum(shuffled([{picks: 1} for picks in fixed]).values())
+        return Factors(when, self.orders, self.size, ways, tuple(whole), tuple(groups), self._first)
+
+    def _ends(
+        self, part: Part, rows: Sequence[tuple[list[int], list[str], dict[str, Any]]], name: str
+    ) -> tuple[FactorEnd, ...]:
+        from lastrites.answer import letters
+
+        players = self.board.players
+        place = {end: number for number, (ends, _, _) in enumerate(rows) for end in ends}
+        masks = {node: 1 << place[end] for node, (_, end) in part.ends.items()}
+        decided = count.decided(part.view, masks, len(rows), players)
+        paths = Paths(part.view)
+        nodes = part.view.graph.nodes
+        found = []
+        for number, (ends, lines, state) in enumerate(rows):
+            walk = paths.to(node for node, (_, end) in part.ends.items() if end in ends)
+            by = decided.deciders[number]
+            found.append(
+                FactorEnd(
+                    name + letters(number),
+                    _by_picks(part, ends),
+                    in_turn(by, players),
+                    tuple(player for player in players if decided.forcers[player] >> number & 1),
+                    CHANCE in by,
+                    tuple(lines),
+                    state,
+                    tuple(nodes[node].options[taken].decision for node, taken in walk),
+                    (part.mask, part.finals[ends[0]]),
+                    self.tell,
+                )
+            )
+        return tuple(found)
+
+    def _picks(self, part: Part) -> tuple[str, ...]:
+        terms = {option.decision: option.term for option in part.view.graph.effects}
+        return tuple(self.tell.teller.speaker.render(terms[decision]) for decision in sorted(part.group.picks))
+
+
+def _by_picks(part: Part, ends: Sequence[int]) -> dict[int, int]:
+    """The orders of a part that lead to some of its ends, by their number of picks."""
+    found: dict[int, int] = {}
+    for node, (picks, end) in part.ends.items():
+        if end in ends and part.orders[node]:
+            found[picks] = found.get(picks, 0) + part.orders[node]
+    return found
+
+
+@dataclass
+class FactoredAnswer:
+    """What is told of a board by factors: ``factors`` for each combination of the answers that matter."""
+
+    factors: tuple[Factors, ...]
+    questions: dict[str, list[str]]
+    counting: dict[str, list[str]]
+    warnings: list[str]
+
+    @property
+    def orders(self) -> int | None:
+        """The number of orders, where it is the same under all answers."""
+        return _only([each.orders for each in self.factors])
+
+    @property
+    def outcome_count(self) -> int | None:
+        """The number of outcomes, where they are the same under all answers."""
+        return None if self.questions else _only([each.outcome_count for each in self.factors])
+
+
+def _only(numbers: Sequence[int]) -> int | None:
+    return numbers[0] if len(set(numbers)) == 1 else None
+
+
+def factored_answer(board: Board, reading: Reading, graph: StateGraph) -> FactoredAnswer:
+    """Put what was found out about a board into the form of an answer. Raises Unreadable."""
+    assert graph.factored is not None
+    told = [_Told(board, graph, product) for product in graph.factored]
+    asked = {
+        question: used
+        for question, answers in reading.questions.items()
+        if (used := [a for a in answers if any(each.product.assignment.get(question) == a for each in told)])
+    }
+    if prod(map(len, asked.values())) > MOST_COMBINATIONS:
+        raise Unreadable
+    outcomes: list[_Told] = []
+    marks: dict[int, tuple[int, object]] = {}
+    for place, each in enumerate(told):
+        known = next((n for n, other in enumerate(outcomes) if each.same_outcomes(other)), len(outcomes))
+        if known == len(outcomes):
+            outcomes.append(each)
+        marks[place] = known, each.counts()
+    rows = list(_full(asked, told))
+    matter, counting = _that_matter(asked, rows, marks)
+    wanted = [question for question in asked if question in matter or question in counting]
+    by_when: dict[str, tuple[Answers, set[int]]] = {}
+    first: dict[tuple[int, object], int] = {}
+    for full, place in rows:
+        when = {question: full[question] for question in wanted}
+        by_when.setdefault(json.dumps(when), (when, set()))[1].add(first.setdefault(marks[place], place))
+    labels = shortest(list(by_when.values()), [when for when, _ in by_when.values()])
+    factors = tuple(told[min(places)].factors(when) for when, places in labels)
+    return FactoredAnswer(
+        factors,
+        {question: asked[question] for question in asked if question in matter},
+        {question: asked[question] for question in asked if question in counting},
+        list(dict.fromkeys(text for each in told for text in each.product.warnings)),
+    )
+
+
+def _full(asked: Mapping[str, Sequence[str]], told: Sequence[_Told]) -> Iterator[tuple[Answers, int]]:
+    """Each combination of answers to all questions that come up, with the place of the product that it gives."""
+    for chosen in combinations(*asked.values()):
+        full = dict(zip(asked, chosen, strict=True))
+        for place, each in enumerate(told):
+            if all(full[q] == a for q, a in each.product.assignment.items()):
+                yield full, place
+                break
+
+
+def _that_matter(
+    asked: Mapping[str, Sequence[str]], rows: Sequence[tuple[Answers, int]], marks: Mapping[int, tuple[int, object]]
+) -> tuple[set[str], set[str]]:
+    """Questions of which two answers give different outcomes, and those that change numbers of orders only."""
+    matter, counting = set(), set()
+    for question in asked:
+        groups: dict[str, list[int]] = {}
+        for full, place in rows:
+            rest = json.dumps({q: a for q, a in full.items() if q != question}, sort_keys=True)
+            groups.setdefault(rest, []).append(place)
+        for places in groups.values():
+            if len({marks[place][0] for place in places}) > 1:
+                matter.add(question)
+            elif len({marks[place] for place in places}) > 1:
+                counting.add(question)
+    return matter, counting - matter
+
+
+__all__ = [
+    "Factor", "FactorEnd", "FactoredAnswer", "Factors", "OutcomesUntold", "Unreadable", "Untold", "factored_answer",
+    "shuffled",
+]  # fmt: skip
