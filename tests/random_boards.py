@@ -119,6 +119,45 @@ def keyforge_board_of_groups(seed: int) -> Board:
     return _board(layout, seed)
 
 
+SEVERAL_ENDS = (
+    ["you may", {"move": {"self": "hand"}}], ["you may", {"move": {"self": "archives"}}],
+    [{"ward": "a friendly TRAIT creature"}], [{"stun": "a TRAIT creature"}], [{"damage": {"a TRAIT creature": 2}}],
+    [{"destroy": "a TRAIT creature"}], ["you may", {"destroy": "each TRAIT creature"}], ["you may", {"gain": 1}],
+    ["you may", {"draw": 1}], [{"exhaust": "a TRAIT creature"}], [{"heal": "a TRAIT creature"}],
+    [{"move": {"a TRAIT creature": "hand"}}], ["you may", {"steal": 1}], [{"move": {"a TRAIT creature": "archives"}}],
+)  # fmt: skip
+"""What an ability does, mostly in several ways."""
+
+
+def keyforge_board_of_ends(seed: int) -> Board:
+    """A KeyForge board: groups of one or two abilities, most of which can end in several ways; also in an order that
+    matters, and with questions."""
+    chance = random.Random(f"ends {seed}")
+    lines: dict[str, list[Json]] = {"P1": [], "P2": []}
+    cards: Json = {}
+    dying = []
+    for trait in ("imp", "elf", "cat")[: chance.choice((2, 2, 3))]:
+        for place in range(chance.choice((1, 1, 1, 2))):
+            steps = json.loads(json.dumps(chance.choice(SEVERAL_ENDS)).replace("TRAIT", trait))
+            name = f"{trait.capitalize()} dying {place}"
+            cards[name] = {"type": "creature", "power": 3, "abilities": [{"when": "destroyed", "steps": steps}]}
+            dying.append(name)
+            lines[chance.choice(("P1", "P1", "P2"))].append({name: {}})
+        for place in range(chance.choice((1, 2, 2))):
+            name = f"{trait.capitalize()} {place}"
+            cards[name] = {"type": "creature", "power": chance.randint(1, 4), "traits": [trait]}
+            if chance.random() < 0.25:
+                steps = chance.choice(([{"move": {"self": "hand"}}], ["you may", {"move": {"self": "archives"}}]))
+                cards[name]["abilities"] = [{"when": "destroyed", "steps": steps}]
+            state = {"damage": 1} if chance.random() < 0.2 and cards[name]["power"] > 1 else {}
+            lines[chance.choice(("P1", "P2"))].append({name: state})
+    players: Json = {
+        player: {"aember": chance.randint(0, 2), "deck size": 4, "battleline": line} for player, line in lines.items()
+    }
+    layout: Json = {"game": "keyforge", "active": "P1", "cards": cards, "players": players, "event": {"destroy": dying}}
+    return _board(layout, seed)
+
+
 KNELLS = (
     {"draw": 1}, {"draw": {"opponent": 1}}, {"score": 1}, {"score": {"opponent": 1}},
     {"buff": "each friendly exhausted unit"}, {"buff": "a friendly unit"}, {"stun": "an enemy unit"},

@@ -104,11 +104,13 @@ def explore(
     limits: Limits | None = None,
     progress: Progress | None = None,
     piles: Collection[str] | None = None,
+    tells: Callable[[Term], bool] | None = None,
 ) -> StateGraph:
     """Explore a board. Bounds of the grounding that turn out too small are doubled, and the walk starts again.
 
     ``reduction`` says which reductions are used, see ``docs/reductions.md``; without any every state is solved anew.
     ``piles`` names the zones in which cards lie in an order; where it is not said groups are not told apart.
+    ``tells`` says of which fluents an outcome may tell; where it is not said nothing is told as factors.
 
     Ctrl-C and limits give the graph as far as it is known, with ``complete`` False. Raises RulesError when the rules
     are at fault, IllegalChoice when the event chooses what it may not, Unsupported when
@@ -129,7 +131,7 @@ def explore(
                 raise Unsupported(rules.unsupported)
             walk = Walk(StateGraph(rules.fluents, rulebook, used, constant=rules.constant), limits, deadline, progress)
             walk.start(rules.initial)
-            return walk.run(rules, reductions, piles or ()).graph
+            return walk.run(rules, reductions, piles or (), tells).graph
         except BoundReached as reached:
             known = rulebook.constant(reached.bound)
             larger = next_bounds(rulebook, reached.bound)
@@ -220,15 +222,22 @@ class Walk:
         """Begin with this state."""
         self._find(state & ~self.graph.constant)
 
-    def run(self, rules: Rules, reductions: frozenset[str], piles: Collection[str] = ()) -> Walk:
+    def run(
+        self,
+        rules: Rules,
+        reductions: frozenset[str],
+        piles: Collection[str] = (),
+        tells: Callable[[Term], bool] | None = None,
+    ) -> Walk:
         """Walk to the end, or to a limit. The walk that got there: this one, or one that was begun anew."""
         walk = self
+        factors = tells is not None and self._limits.outcomes is not None and {INDEPENDENCE, FACTORS} <= reductions
         try:
             if not isinstance(rules, GraphRules):
                 self.solve(rules, _BATCH)
             elif LOOKUP not in reductions:
                 self.solve(rules, 1)
-            elif not self.solve(rules, 1, _FEW_STATES) or self._listed_too_long(reductions):
+            elif not self.solve(rules, 1, _FEW_STATES) or (factors and self._listed_too_long()):
                 from lastrites.local import LocalRules
 
                 local = LocalRules(rules, self.graph.effect)
@@ -236,27 +245,31 @@ class Walk:
                     self.solve(rules, 1)
                     return self
                 self.graph.explainer = local
-                if self._limits.outcomes is not None and {INDEPENDENCE, FACTORS} <= reductions:
-                    walk = self._perhaps_factored(local, reductions, piles)
+                if factors and tells is not None:
+                    walk = self._perhaps_factored(local, reductions, piles, tells)
                 else:
                     walk = self._reduced(local, reductions, piles)
         except KeyboardInterrupt:
             walk.graph.complete, walk.graph.reason = False, "interrupted"
         return walk
 
-    def _listed_too_long(self, reductions: frozenset[str]) -> bool:
+    def _listed_too_long(self) -> bool:
         """Whether the walk is over, and there are more ends than the outcomes that are to be listed."""
-        most = self._limits.outcomes
-        if most is None or not {INDEPENDENCE, FACTORS} <= reductions or not self.graph.complete or self._waits():
-            return False
-        return len(self.graph.ends()) > most
+        over = self.graph.complete and not self._waits()
+        return over and len(self.graph.ends()) > (self._limits.outcomes or 0)
 
-    def _perhaps_factored(self, rules: LocalRules, reductions: frozenset[str], piles: Collection[str]) -> Walk:
+    def _perhaps_factored(
+        self,
+        rules: LocalRules,
+        reductions: frozenset[str],
+        piles: Collection[str],
+        tells: Callable[[Term], bool],
+    ) -> Walk:
         """Go on, and look for factors where there are more outcomes than are to be listed, or many states."""
         limits, most = self._limits, self._limits.outcomes or 0
         classes = self._classes(rules, reductions)
         if self._waits() and self._orbits(classes) > _FEW_ORBITS:
-            factored = self._factored(rules, piles)
+            factored = self._factored(rules, piles, tells)
             return factored if factored.graph.factored is not None else self._reduced(rules, reductions, piles, classes)
         few = _FEW_ORBITS if limits.states is None else min(limits.states, _FEW_ORBITS)
         self._limits = replace(limits, states=few)
@@ -267,7 +280,7 @@ class Walk:
             return walk
         if not graph.complete and graph.reason != walk._states_reached(few):
             return walk
-        factored = self._factored(rules, piles)
+        factored = self._factored(rules, piles, tells)
         if factored.graph.factored is not None:
             return factored
         if not graph.complete and not factored.graph.complete:
@@ -276,20 +289,21 @@ class Walk:
             return walk
         return self._anew(rules)._reduced(rules, reductions, piles)
 
-    def _factored(self, rules: LocalRules, piles: Collection[str]) -> Walk:
+    def _factored(self, rules: LocalRules, piles: Collection[str], tells: Callable[[Term], bool]) -> Walk:
         """The start alone, with all that comes of it as factors, if that is proved and lists are not enough; not
         complete if it was stopped before that was known."""
         from lastrites.factoring import Factoring
 
         walk = self._anew(rules)
         graph = walk.graph
-        factoring = Factoring(rules, walk._new_splitter(rules, piles), graph)
+        factoring = Factoring(rules, walk._new_splitter(rules, piles), graph, rules.fluents.mask(tells))
         try:
             products = factoring.products(graph.states[0])
         except KeyboardInterrupt:
             products, graph.complete, graph.reason = None, False, "interrupted"
         if graph.complete and products and any(each.size() > (self._limits.outcomes or 0) for each in products):
             graph.factored, graph.aside = products, factoring.states
+            walk._warn(factoring.warnings)
         elif graph.complete:
             self._splitter = walk._splitter
         return walk
@@ -523,7 +537,8 @@ class Walk:
                 return False
             if control.head.kind == PLAYER and len(control.tables) >= _FEW_PICKS and failures < _MOST_FAILURES:
                 split = splitter.split(state)
-                if split is not None:
+                # Answers to a question may leave a group no way to rest before its end: not gone into.
+                if split is not None and (split.to_the_end or not split.asking):
                     self._warn([text for group in split.groups for each in group.controls for text in each.warnings])
                     Combination(graph, node, split.groups, self._find, self._added).fill(split.to_the_end)
                     continue

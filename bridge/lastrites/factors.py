@@ -18,7 +18,7 @@ from lastrites.local import LocalRules
 from lastrites.readable import Entries, entries, subject
 from lastrites.results import Outcome, Step
 from lastrites.solver import Decision
-from lastrites.stategraph import CHANCE, RealStates, StateGraph
+from lastrites.stategraph import CHANCE, READING, RealStates, StateGraph
 from lastrites.teller import Paths, Teller
 
 if TYPE_CHECKING:
@@ -138,17 +138,18 @@ class Factors:
         players = tell.teller.board.players
         by = set().union(*(end.deciders for end in ends))
         orders = sum(shuffled([end.orders for end in ends]).values())
-        decisions = [decision for end in ends for decision in end._decisions]
+        decisions = [decision for end in ends[:-1] for decision in end._decisions]
+        told = tell.state(state)
         return Outcome(
             id=" ".join(end.id for end in ends),
-            state=tell.state(state),
+            state=told,
             orders=orders,
             pile_arrangements=None,
             under=[{"when": dict(self.when), "orders": str(orders)}],
             deciders=in_turn(by, players),
             can_force=tuple(player for player in players if all(player in end.can_force for end in ends)),
             chance=any(end.chance for end in ends),
-            explain=lambda: tell.whole(decisions),
+            explain=lambda: tell.whole(decisions, told),
         )
 
     def to_json(self, witnesses: bool = True) -> dict[str, Any]:
@@ -204,32 +205,41 @@ class _Tell(RealStates):
         """A part of an order, from where the groups were told apart."""
         return self.teller.order(self._along(self._product.start, decisions))
 
-    def whole(self, decisions: Sequence[Decision]) -> list[Step]:
-        """A whole order, of which these are the steps of all groups."""
-        return self.teller.order(self._along(self._initial, [*self._product.lead, *decisions], to_the_end=True))
-
-    def _along(self, state: int, decisions: Sequence[Decision], to_the_end: bool = False) -> list[tuple[int, int]]:
-        """From a state along these decisions, and perhaps on, where one thing only can happen or was answered."""
+    def whole(self, decisions: Sequence[Decision], told: Mapping[str, Any]) -> list[Step]:
+        """A whole order: with these steps, those of all groups but one, and on to a state that is told so."""
+        walk = self._along(self._initial, [*self._product.lead, *decisions])
         graph = self.graph
-        found: list[tuple[int, int]] = []
-        todo = list(decisions)
-        node = self.node(state)
-        while True:
+        begin = graph.nodes[walk[-1][0]].targets[walk[-1][1]] if walk else self.node(self._initial)
+        before: dict[int, tuple[int, int]] = {}
+        todo = [begin]
+        for node in todo:
             self._fill(node)
-            options = [option.decision for option in graph.nodes[node].options]
-            if todo:
-                number = options.index(todo.pop(0))
-            elif not to_the_end or not options:
-                return found
-            else:
-                number = self._answered(node, options)
-            found.append((node, number))
-            node = graph.nodes[node].targets[number]
+            here = graph.nodes[node]
+            if here.final and self.state(graph.states[node]) == told:
+                path = []
+                while node != begin:
+                    path.append(before[node])
+                    node = before[node][0]
+                return self.teller.order([*walk, *reversed(path)])
+            answer = self._product.assignment.get(here.who) if here.kind == READING else None
+            for number, (option, target) in enumerate(zip(here.options, here.targets, strict=True)):
+                given = answer is None or str(option.term.args[-1]) == answer
+                if given and target != begin and target not in before:
+                    before[target] = (node, number)
+                    todo.append(target)
+        raise AssertionError("an outcome of the factors does not come about")
 
-    def _answered(self, node: int, options: Sequence[Decision]) -> int:
-        answer = self._product.assignment.get(self.graph.nodes[node].who)
-        given = [number for number, each in enumerate(options) if len(options) == 1 or str(each.arguments[1]) == answer]
-        return given[0]
+    def _along(self, state: int, decisions: Sequence[Decision]) -> list[tuple[int, int]]:
+        """From a state along these decisions."""
+        found = []
+        node = self.node(state)
+        for decision in decisions:
+            self._fill(node)
+            here = self.graph.nodes[node]
+            number = next(number for number, option in enumerate(here.options) if option.decision == decision)
+            found.append((node, number))
+            node = here.targets[number]
+        return found
 
     def _fill(self, node: int) -> None:
         graph, rules = self.graph, self._rules
@@ -480,7 +490,7 @@ def factored_answer(board: Board, reading: Reading, graph: StateGraph) -> Factor
         factors,
         {question: asked[question] for question in asked if question in matter},
         {question: asked[question] for question in asked if question in counting},
-        list(dict.fromkeys(text for each in told for text in each.product.warnings)),
+        list(graph.warnings),
     )
 
 

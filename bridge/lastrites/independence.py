@@ -97,10 +97,11 @@ def by_picks(group: Group) -> list[tuple[int, int]]:
 @dataclass
 class Split:
     """The options of a state told apart. ``to_the_end``: the groups do not affect each other until all have ended;
-    otherwise as long as two have not."""
+    otherwise as long as two have not. ``asking``: a question comes up in a group."""
 
     groups: list[Group]
     to_the_end: bool
+    asking: bool
 
 
 class Splitter:
@@ -152,11 +153,9 @@ class Splitter:
                 groups = [known[part] for part in parts if part in known]
                 together = together or _touching(groups, self._piles) or self._unproved(groups)
                 if not together:
-                    # Answers to a question may leave a group no way to rest before its end: not gone into.
-                    if self._guard_used and any(head.kind == READING for group in groups for head in group.heads):
-                        return None
                     groups.sort(key=lambda group: (len(group.ends), len(group.states)))
-                    return Split(groups, not self._guard_used)
+                    asking = any(head.kind == READING for group in groups for head in group.heads)
+                    return Split(groups, not self._guard_used, asking)
                 parts = _joined(parts, together)
         except NotApart:
             pass

@@ -104,7 +104,7 @@ class Atom:
         self.cubes.append((mask, {bits: truth}))
 
 
-class _Decision(Atom):
+class DecisionAtom(Atom):
     """A decision: when it is an option, and what it does then. ``atoms`` are those that say so."""
 
     __slots__ = ("atoms", "decision", "does")
@@ -131,7 +131,7 @@ class Control:
     """
 
     head: Head
-    decisions: list[_Decision]
+    decisions: list[DecisionAtom]
     tables: list[Cubes]
     warnings: list[str]
     members: list[tuple[tuple[Part, int], ...]] | None = None
@@ -200,12 +200,12 @@ class LocalRules:
         return len(self._effects) - 1
 
     def _group(self, atoms: Iterable[tuple[clingo.Symbol, int]]) -> None:
-        by_decision: dict[clingo.Symbol, _Decision] = {}
+        by_decision: dict[clingo.Symbol, DecisionAtom] = {}
         self.others: list[tuple[Atom, clingo.Symbol]] = []
         for atom, literal in atoms:
             arguments = atom.arguments
             if atom.name in _ABOUT_DECISIONS:
-                group = by_decision.setdefault(arguments[1], _Decision(arguments[1]))
+                group = by_decision.setdefault(arguments[1], DecisionAtom(arguments[1]))
                 if atom.name == "option":
                     group.literal = literal
                 else:
@@ -221,7 +221,7 @@ class LocalRules:
                     by_decision[inside[0]].atoms.append((literal, atom))
                 else:
                     self.others.append((Atom(literal), atom))
-        self.decisions: list[_Decision] = [
+        self.decisions: list[DecisionAtom] = [
             by_decision[decision] for decision in sorted(by_decision) if by_decision[decision].literal
         ]
 
@@ -327,10 +327,10 @@ class LocalRules:
                 if mask & ~self.control_mask:
                     self.control_mask |= mask
                     self.controls.clear()
-            if truth and isinstance(group, _Decision) and group.step(state) is None:
+            if truth and isinstance(group, DecisionAtom) and group.step(state) is None:
                 self._learn_step(group)
 
-    def _learn_step(self, group: _Decision) -> None:
+    def _learn_step(self, group: DecisionAtom) -> None:
         reader = self._reader
         mask, here = reader.reason([literal for literal, _ in group.atoms], given=group.literal)
         holding = [atom for literal, atom in group.atoms if reader.true(literal)]

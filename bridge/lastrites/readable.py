@@ -8,7 +8,7 @@ list, which entries leave out.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from lastrites.shape import Shape
@@ -34,6 +34,16 @@ def subject(fluent: Term, cards: Collection[str]) -> tuple[Value, ...]:
         case Term(name, (Term(_, ()) as word, str(_))):
             return (name, word)
     return (fluent.name,)
+
+
+_ALWAYS = frozenset({"zone", "place", "host", "num", "is", "lasting", "frame", "pend"})
+
+
+def tells(shape: Shape) -> Callable[[Term], bool]:
+    """Whether a state as it is told may say anything of a fluent; of others it never does."""
+    forms = [key.form for keys in shape.levels.values() for key in keys]
+    names = _ALWAYS.union(argument.name for form in forms for argument in form.args if isinstance(argument, Term))
+    return lambda fluent: fluent.name in names
 
 
 def entries(shape: Shape, state: Mapping[str, Any], players: Collection[str]) -> Entries:

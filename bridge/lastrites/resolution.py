@@ -25,6 +25,7 @@ from lastrites.explore import (
     has_own_bound,
 )
 from lastrites.explore import Limits as WalkLimits
+from lastrites.readable import tells
 from lastrites.reductions import FACTORS, INDEPENDENCE, SYMMETRY, Reduction, chosen
 from lastrites.results import Assignment, Order, Outcome, Step, told
 from lastrites.solver import Fluents, Rulebook
@@ -375,8 +376,10 @@ def resolve(
         walk = WalkLimits(limits.states, limits.seconds, limits.outcomes)
         # Where the order of piles is looked at, cards that lie in one are told apart.
         used = chosen(reduction) - {SYMMETRY, INDEPENDENCE} if pile_order else chosen(reduction)
-        piles = board.rules.shape.piles()
-        graph = explore(book, mode=mode, reduction=used, limits=walk, progress=progress, piles=piles)
+        shape = board.rules.shape
+        graph = explore(
+            book, mode=mode, reduction=used, limits=walk, progress=progress, piles=shape.piles(), tells=tells(shape)
+        )
     except Impossible as error:
         raise BoardError(impossible_problems(board, error.what)) from None
     except Unsupported as error:
