@@ -192,6 +192,39 @@ def riftbound_board_of_groups(seed: int) -> Board:
     return _board(layout, seed)
 
 
+def riftbound_board_of_ends(seed: int) -> Board:
+    """A Riftbound board: Deathknells in twos, of which one asks for exhausted units and the other readies them, so that
+    their order matters; each two speak of other units than the others."""
+    chance = random.Random(f"last words {seed}")
+    bases: dict[str, list[Json]] = {"P1": [], "P2": []}
+    field: dict[str, list[Json]] = {"P1": [], "P2": []}
+    cards: Json = {}
+    dying = []
+    sides = [(side, where) for side in ("friendly", "enemy") for where in ("in a base", "at a battlefield")]
+    for side, where in chance.sample(sides, chance.randint(2, 2 + (seed % 3 == 0))):
+        those = f"each {side} exhausted unit {where}"
+        before = chance.choice(({"buff": those}, {"damage": {those: 1}}, {"stun": those}, {"kill": those}))
+        steps = [before, {"ready": those}] if chance.random() < 0.8 else [before]
+        for step in steps:
+            name = f"Dying {len(dying)}"
+            cards[name] = {"type": "unit", "might": 3, "abilities": [{"when": "deathknell", "steps": [step]}]}
+            dying.append(name)
+        name = f"Standing {len(dying)}"
+        cards[name] = {"type": "unit", "might": chance.randint(2, 4)}
+        place = bases if where == "in a base" else field
+        state: Json = {"exhausted": "true"} if chance.random() < 0.9 else {}
+        place["P1" if side == "friendly" else "P2"].append({name: state})
+    # Units of one player only stand at each battlefield: no combat is to come.
+    places = {f"bf{n}": {"card": "Obelisk", "units": {p: units}} for n, (p, units) in enumerate(field.items()) if units}
+    bases["P1"] += dying
+    players: Json = {player: {"deck size": 6, "base": units} for player, units in bases.items()}
+    layout: Json = {"game": "riftbound", "active": "P1", "cards": cards, "players": players, "event": {"kill": dying}}
+    if places:
+        layout["battlefields"] = places
+        cards["Obelisk"] = {"type": "battlefield"}
+    return _board(layout, seed)
+
+
 def _board(layout: Json, seed: int) -> Board:
     layout["title"] = f"random board {seed}"
     return Board.from_text(json.dumps(layout, ensure_ascii=False))

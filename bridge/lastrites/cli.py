@@ -78,7 +78,7 @@ def build_parser() -> argparse.ArgumentParser:
          "lastrites outcomes --json --timeout 60 board.yaml > answer.json"],
     )  # fmt: skip
     outcomes.add_argument("boards", nargs="+", metavar="BOARD", type=Path)
-    option_groups(outcomes, "sources", "cards", "readings", "limits", "workers", "output", "quiet")
+    option_groups(outcomes, "sources", "cards", "readings", "limits", "outcomes", "workers", "output", "quiet")
 
     orders = command(
         "orders", run_orders, "the legal orders themselves, one after another",
@@ -457,7 +457,7 @@ def _show_outcomes(request: Request, result: dict[str, Any], first: bool) -> Non
 
 def run_outcomes(args: argparse.Namespace) -> int:
     """The command ``outcomes``."""
-    requests = [_request(board, args) for board, _ in _load(args.boards, args)]
+    requests = [_request(board, args, limit_outcomes=args.limit_outcomes) for board, _ in _load(args.boards, args)]
     results: list[dict[str, Any]] = []
 
     def show(request: Request, result: dict[str, Any]) -> None:

@@ -126,6 +126,11 @@ class Factors:
     groups: tuple[Factor, ...]
     _first: int = field(repr=False, compare=False)
 
+    @property
+    def witness(self) -> list[Step]:
+        """One whole order, to the outcome in which each group has its first end."""
+        return self.outcome([group.ends[0] for group in self.groups]).witness
+
     def outcome(self, ends: Sequence[FactorEnd]) -> Outcome:
         """The outcome in which each group, in their order, has the end that stands there."""
         if len(ends) != len(self.groups) or any(e not in g.ends for e, g in zip(ends, self.groups, strict=True)):
@@ -164,6 +169,7 @@ class Factors:
                 {"picks": list(group.picks), "ends": [end.to_json(witnesses) for end in group.ends]}
                 for group in self.groups
             ],
+            **({"witness": [step.to_json() for step in self.witness]} if witnesses else {}),
         }
 
 

@@ -39,6 +39,7 @@ class Request:
     limit: int | None = None
     reduction: Reduction = True
     expectations: tuple[Expectation, ...] = ()
+    limit_outcomes: int | None = None
 
 
 def nothing_known(request: Request) -> dict[str, Any]:
@@ -83,7 +84,9 @@ def _resolve(
         without=request.without,
         against=request.against,
         pile_order=request.pile_order if pile_order is None else pile_order,
-        limits=Limits(request.limit_states, request.timeout, lambda text: emit("progress", text)),
+        limits=Limits(
+            request.limit_states, request.timeout, lambda text: emit("progress", text), request.limit_outcomes
+        ),
         reduction=request.reduction,
     )
 

@@ -37,8 +37,10 @@ def board_html(board: Board) -> str:
 
 
 def resolution_html(resolution: Resolution) -> str:
-    """An answer: its headline, and a table of the outcomes."""
+    """An answer: its headline, and a table of the outcomes, or of the ends of groups."""
     result = resolution.to_json()
+    if result.get("factors"):
+        return _factors_html(result)
     rows = []
     for outcome in result["outcomes"]:
         under = "<br>".join(
@@ -51,3 +53,15 @@ def resolution_html(resolution: Resolution) -> str:
     notes = "" if result["complete"] else f"<p><b>incomplete</b>: {escape(result['incomplete_reason'])}</p>"
     table = _table(["outcome", "orders", "final state", "decided by"], rows)
     return f"<div><p><b>{title}</b><br>{escape(headline(result))}</p>{notes}{table}</div>"
+
+
+def _factors_html(result: Mapping[str, Any]) -> str:
+    rows = []
+    for row in result["factors"]:
+        for group in row["groups"]:
+            for end in group["ends"]:
+                orders = ", ".join(f"{each['orders']} of {each['picks']} picks" for each in end["orders"])
+                cells = [when_text(row["when"]) or "every reading", end["id"], orders, "; ".join(end["changes"])]
+                rows.append([escape(cell) for cell in [*cells, ", ".join(end["deciders"]) or "nobody"]])
+    table = _table(["under", "end of a group", "orders", "changes", "decided by"], rows)
+    return f"<div><p><b>{escape(result['board'])}</b><br>{escape(headline(result))}</p>{table}</div>"

@@ -8,6 +8,9 @@ from pathlib import Path
 from lastrites.errors import BoardError, Problem
 from lastrites.reductions import REDUCTIONS
 
+LISTED_OUTCOMES = 1_000
+"""So many outcomes are listed by default where they could be told as factors."""
+
 
 def an_answer(text: str) -> tuple[str, str]:
     """QUESTION=ANSWER."""
@@ -86,8 +89,12 @@ def option_groups(parser: argparse.ArgumentParser, *names: str) -> None:
         group.add_argument("--timeout", type=duration, metavar="S", help="stop after S seconds, whatever is going on")
         group.add_argument("--max-memory", type=positive, metavar="M", help="stop when M MiB of memory are in use")
         group.add_argument("--no-reduction", action="append", default=[], metavar="NAME", choices=["all", *REDUCTIONS],
-                           help="explore without a reduction (--no-reduction=symmetry, =lookup, =independence), or "
-                           "without any where none is named; the answer is the same")  # fmt: skip
+                           help="explore without a reduction (--no-reduction=symmetry, =lookup, =independence, "
+                           "=factors), or without any where none is named; the answer is the same")  # fmt: skip
+        if "outcomes" in names:
+            group.add_argument("--limit-outcomes", type=positive, default=LISTED_OUTCOMES, metavar="N",
+                               help="tell more than N outcomes of groups that do not affect each other as factors: the "
+                               f"ends of each group (default: {LISTED_OUTCOMES})")  # fmt: skip
     if "workers" in names:
         group.add_argument("--workers", type=positive, default=1, metavar="N",
                            help="work on N boards at the same time (default: 1)")  # fmt: skip

@@ -182,6 +182,10 @@ def headline(result: Json) -> str:
     """The answer in one sentence."""
     if result.get("refused"):
         return "The event is refused: nothing happens."
+    if result.get("factors"):
+        from lastrites.factors_text import factors_headline
+
+        return factors_headline(result)
     outcomes = counted(len(result.get("outcomes", ())), "outcome")
     readings = result.get("readings_explored", ())
     if not result.get("complete", True):
@@ -272,7 +276,8 @@ def _questions_lines(result: Json, width: int, style: Style) -> list[str]:
     return ["", style.strong("Questions that matter here"), *lines] if lines else []
 
 
-def _power_lines(outcome: Json, alone: bool) -> str:
+def power_lines(outcome: Json, alone: bool) -> str:
+    """Who decides about an outcome, and who can force it."""
     deciders = list(outcome.get("deciders") or ())
     forcing = list(outcome.get("can_force") or ())
     told = []
@@ -302,7 +307,7 @@ def _outcome_lines(outcome: Json, alone: bool, width: int, style: Style) -> list
     for entry in under:
         number_of = orders_of(entry)
         lines += _fold(f"under {when_text(entry['when'])}{': ' if number_of else ''}{number_of}", width, "  ", "    ")
-    power = _power_lines(outcome, alone)
+    power = power_lines(outcome, alone)
     if power:
         lines += _fold(power, width, "  ", "    ")
     piles = outcome.get("pile_arrangements")
@@ -367,7 +372,8 @@ def cited(result: Json) -> list[str]:
     found: dict[str, None] = {}
     for refusal in result.get("refused", ()):
         found.update(dict.fromkeys(refusal.get("clauses", ())))
-    for outcome in result.get("outcomes", ()):
+    ends = [end for row in result.get("factors") or () for group in row["groups"] for end in group["ends"]]
+    for outcome in (*(result.get("outcomes") or ()), *ends):
         for step in outcome.get("witness", ()):
             found.update(dict.fromkeys(step.get("clauses", ())))
     return list(found)
@@ -421,9 +427,14 @@ def outcomes_text(
         because = f" ({', '.join(refusal['clauses'])})" if refusal.get("clauses") else ""
         what = refusal.get("what") or value_text(refusal["event"])
         lines += _fold(f"refused: {what}{because}", width, "  ", "    ")
-    lines += _readings_table(result, width, style)
-    lines += _questions_lines(result, width, style)
-    outcomes = result.get("outcomes", ())
+    if result.get("factors"):
+        from lastrites.factors_text import factors_lines
+
+        lines += factors_lines(result, width, style)
+    else:
+        lines += _readings_table(result, width, style)
+        lines += _questions_lines(result, width, style)
+    outcomes = result.get("outcomes") or ()
     for outcome in outcomes:
         lines += _outcome_lines(outcome, len(outcomes) == 1, width, style)
     lines += remarks_lines(result, width, style)
