@@ -265,11 +265,12 @@ class Factoring:
             for box in leaves.values():
                 rows.append([cell.mask for cell in box.cells])
                 rows[-1].insert(place, 0)
-        masks = _masks(rows)
-        rest, finals = _agreed(masks, [
+        over = [
             (box.state, [(other + (other >= place), cell) for other, cell in enumerate(box.cells)])
             for place, _, _, leaves in found for box in leaves.values()
-        ])  # fmt: skip
+        ]  # fmt: skip
+        masks = _owned(_masks(rows), over)
+        rest, finals = _agreed(masks, over)
         for place, number, graph, leaves in found:
             values = {node: box.state & masks[place] for node, box in leaves.items()}
             part = parts[place]
@@ -516,8 +517,9 @@ def _summary(view: View, values: Mapping[int, int], players: Sequence[str]) -> d
 
 def _put_together(before: Product, boxes: Sequence[_Box]) -> Product:
     """Boxes that are over as one product: each end leads to the same in all of them. Raises NotFactored."""
-    masks = _masks([[cell.mask for cell in box.cells] for box in boxes])
-    rest, finals = _agreed(masks, [(box.state, list(enumerate(box.cells))) for box in boxes])
+    ends = [(box.state, list(enumerate(box.cells))) for box in boxes]
+    masks = _owned(_masks([[cell.mask for cell in box.cells] for box in boxes]), ends)
+    rest, finals = _agreed(masks, ends)
     parts = [
         replace(part, mask=mask, finals=values) for part, mask, values in zip(before.parts, masks, finals, strict=True)
     ]
@@ -535,11 +537,33 @@ def _masks(rows: Iterable[Sequence[int]]) -> list[int]:
     return masks
 
 
-def _agreed(
-    masks: Sequence[int], rows: Iterable[tuple[int, Sequence[tuple[int, _Cell]]]]
-) -> tuple[int, list[dict[int, int]]]:
-    """The fluents that no part owns, and for each part how its own are after each of its ends; the same in all rows,
-    which are states of boxes with the cells of some parts. Raises NotFactored."""
+_Over = Sequence[tuple[int, Sequence[tuple[int, _Cell]]]]
+"""States of boxes that are over, each with the cells of some parts and the places of these."""
+
+
+def _owned(masks: Sequence[int], rows: _Over) -> list[int]:
+    """The masks, with what differs between boxes although no part owns it given to a part whose ends account for it:
+    in a box with one end of a part nothing depends on that."""
+    owned = list(masks)
+    taken = reduce(or_, masks)
+    varying = reduce(or_, (state ^ rows[0][0] for state, _ in rows), 0) & ~taken
+    while varying:
+        bit = varying & -varying
+        varying ^= bit
+        for place in range(len(owned)):
+            truths: dict[int, set[int]] = {}
+            for state, cells in rows:
+                for end in (end for other, cell in cells if other == place for end in cell.values):
+                    truths.setdefault(end, set()).add(state & bit)
+            if all(len(each) == 1 for each in truths.values()):
+                owned[place] |= bit
+                break
+    return owned
+
+
+def _agreed(masks: Sequence[int], rows: _Over) -> tuple[int, list[dict[int, int]]]:
+    """The fluents that no part owns, and for each part how its own are after each of its ends; the same in all rows.
+    Raises NotFactored."""
     taken = reduce(or_, masks)
     rests = set()
     finals: list[dict[int, int]] = [{} for _ in masks]

@@ -151,6 +151,38 @@ def apart(number: int) -> Json:
     return _board(f"apart-{number}", players, {"destroy": dying}, cards=cards)
 
 
+def ends(number: int) -> Json:
+    """Like ``apart``, but each ability has two or three ends: who returns to hand or is archived may stay, one of two
+    who stand by gets a ward, one of three is dealt damage."""
+    lines: dict[str, list[Any]] = {"P1": [], "P2": []}
+    cards: Json = {}
+    dying = []
+    for place in range(number):
+        name, trait = f"Dying {place + 1}", APART_TRAITS[place]
+        steps: list[Any] = [
+            ["you may", {"move": {"self": "hand"}}],
+            [{"ward": f"a friendly {trait} creature"}],
+            [{"damage": {f"an enemy {trait} creature": 1}}],
+            ["you may", {"move": {"self": "archives"}}],
+        ][place % 4]
+        for copy in range(1, (0, 2, 3, 0)[place % 4] + 1):
+            standing = f"Standing {place + 1}.{copy}"
+            cards[standing] = {"type": "creature", "traits": [trait], "power": 9}
+            lines["P1" if place % 4 == 1 else "P2"].append(standing)
+        cards[name] = {"type": "creature", "power": place + 1, "abilities": [{"when": "destroyed", "steps": steps}]}
+        dying.append(name)
+    lines["P1"] += dying
+    players: Json = {player: {"battleline": line} for player, line in lines.items()}
+    return _board(f"ends-{number}", players, {"destroy": dying}, cards=cards)
+
+
+def _ends_known(number: int) -> Known:
+    outcomes = 1
+    for place in range(number):
+        outcomes *= (2, 2, 3, 2)[place % 4]
+    return Known(factorial(number) * outcomes, outcomes)
+
+
 def _copies(name: str, number: int) -> list[str]:
     return [name] if number == 1 else [f"{name}#{copy}" for copy in range(1, number + 1)]
 
@@ -180,5 +212,6 @@ FAMILIES: dict[str, Family] = {
     "cascade-nested": Family(cascade_nested, (2, 3, 4, 5, 6), lambda n: Known()),
     "cleanup": Family(cleanup, (2, 4, 6, 8, 10, 12), lambda n: Known(None, 1)),
     "apart": Family(apart, (6, 8, 10, 12, 16, 20), lambda n: Known(factorial(n), 1)),
+    "ends": Family(ends, (4, 8, 12, 16, 20), _ends_known),
     "crowd": Family(crowd, (0, 2, 4, 8, 16, 32), lambda n: Known(720)),
 }

@@ -1,0 +1,201 @@
+"""Factors multiplied out are the plain answer: outcomes, their numbers of orders, who decides, who can force what.
+
+``LASTRITES_RANDOM_BOARDS=500 pytest tests/test_factors.py -k random`` looks at that many boards of each game.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+from bench.families import FAMILIES
+from random_boards import keyforge_board_of_ends, riftbound_board_of_ends
+
+import lastrites
+from lastrites import cli, explore
+from lastrites.board import Board
+from lastrites.errors import BoardError
+from lastrites.factors import OutcomesUntold, shuffled
+from lastrites.reductions import LOOKUP, REDUCTIONS
+from lastrites.results import Outcome
+
+BOARDS = int(os.environ.get("LASTRITES_RANDOM_BOARDS", "2"))
+MOST_STATES = 6_000 if BOARDS > 2 else 400
+BEYOND_ONE = lastrites.Limits(outcomes=1)
+
+
+@pytest.fixture(autouse=True)
+def _reduced_from_the_first_state_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explore, "_FEW_STATES", 1)
+
+
+def text(state: Any) -> str:
+    return json.dumps(state, sort_keys=True, ensure_ascii=False)
+
+
+def multiplied(answer: lastrites.Resolution) -> list[tuple[dict[str, str], dict[str, Outcome]]]:
+    """For each combination of answers that matters the outcomes, by their states."""
+    assert answer.factors is not None
+    found = []
+    for row in answer.factors:
+        outcomes = [row.outcome(ends) for ends in product(*(group.ends for group in row.groups))]
+        by_state = {text(outcome.state): outcome for outcome in outcomes}
+        assert len(by_state) == len(outcomes) == row.outcome_count
+        assert sum(outcome.orders for outcome in outcomes) == row.orders
+        found.append((row.when, by_state))
+    return found
+
+
+def check(board: Board) -> bool:
+    """Compare factors with plain exploration. Whether there are any."""
+    plain = lastrites.resolve(board, reduction=(LOOKUP,), limits=lastrites.Limits(states=MOST_STATES))
+    if not plain.complete:
+        return False
+    answer = lastrites.resolve(board, limits=BEYOND_ONE)
+    if answer.factors is None:
+        assert [text(each.state) for each in answer.outcomes] == [text(each.state) for each in plain.outcomes]
+        return False
+    assert (answer.order_count, answer.questions) == (plain.order_count, plain.questions)
+    assert (answer.counting, answer.warnings) == (plain.counting, plain.warnings)
+    rows = multiplied(answer)
+    states = {outcome.id: text(outcome.state) for outcome in plain.outcomes}
+    for assignment in plain.assignments:
+        (outcomes,) = [
+            found for when, found in rows if all(assignment.when.get(q, a) == a for q, a in when.items())
+        ]
+        orders = {state: outcome.orders for state, outcome in outcomes.items()}
+        assert orders == {states[id]: number for id, number in assignment.outcomes.items()}
+    for outcome in plain.outcomes:
+        same = [found[states[outcome.id]] for _, found in rows if states[outcome.id] in found]
+        assert set(outcome.deciders) == set().union(*(each.deciders for each in same))
+        assert set(outcome.can_force) == set.intersection(*(set(each.can_force) for each in same))
+        assert outcome.chance == any(each.chance for each in same)
+    # The order told is that of a legal walk to this very state: it is looked up step by step, and ends nowhere else.
+    outcome = rows[-1][1][max(rows[-1][1])]
+    assert outcome.witness[-1].decision
+    return True
+
+
+@pytest.mark.parametrize("make", [keyforge_board_of_ends, riftbound_board_of_ends])
+def test_random_boards(make: Callable[[int], Board]) -> None:
+    factored = 0
+    for seed in range(BOARDS):
+        try:
+            factored += check(make(seed))
+        except AssertionError as error:
+            raise AssertionError(f"board {seed} of {make.__name__}") from error
+    print(f"{factored} of {BOARDS} boards have factors")
+    assert factored >= BOARDS // 2
+
+
+def test_a_question_within_a_group() -> None:
+    """Whether what a group destroys resolves first is asked only while others wait; each answer by itself."""
+    board = keyforge_board_of_ends(19)
+    assert check(board)
+    answer = lastrites.resolve(board, limits=BEYOND_ONE)
+    assert answer.counting == {"cascade": ["nested", "pooled"]}
+    assert [row.when for row in answer.factors or ()] == [{"cascade": "nested"}, {"cascade": "pooled"}]
+    assert answer.order_count is None
+    assert answer.outcome_count == 2
+
+
+def standing_by(*events: Any) -> Board:
+    """Two creatures are destroyed, each of which may send one who stands by to hand; then more happens."""
+    cards: dict[str, Any] = {}
+    line, dying = [], []
+    for kind in ("elf", "imp"):
+        steps = ["you may", {"move": {f"each {kind} creature": "hand"}}]
+        dead, standing = f"Dying {kind}", f"Standing {kind}"
+        cards[dead] = {"type": "creature", "power": 3, "abilities": [{"when": "destroyed", "steps": steps}]}
+        cards[standing] = {"type": "creature", "power": 3, "traits": [kind]}
+        line += [dead, standing]
+        dying.append(dead)
+    made = {"game": "keyforge", "active": "P1", "cards": cards, "event": [{"destroy": dying}, *events]}
+    return Board.from_text(json.dumps({**made, "players": {"P1": {"battleline": line}, "P2": {}}}))
+
+
+def test_what_follows_may_depend_on_all_groups_as_long_as_it_comes_to_the_same() -> None:
+    """Whether anybody is left to destroy depends on both; what becomes of each does not."""
+    assert check(standing_by({"instructions": [{"destroy": "each friendly creature"}]}))
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [{"destroy": "each friendly creature"}, "if you do", {"gain": 1}],  # an end of both together
+        [{"destroy": "a friendly creature"}],  # a choice after the groups
+    ],
+)
+def test_what_joins_the_groups_again_is_listed(steps: list[Any]) -> None:
+    board = standing_by({"instructions": steps})
+    answer = lastrites.resolve(board, limits=BEYOND_ONE)
+    assert answer.factors is None
+    assert len(answer.outcomes) >= 4
+
+
+def ends(number: int) -> Board:
+    return Board.from_text(json.dumps(FAMILIES["ends"].board(number)))
+
+
+def test_the_family_of_the_bench() -> None:
+    known = FAMILIES["ends"].known
+    assert check(ends(4))
+    answer = lastrites.resolve(ends(5), limits=lastrites.Limits(outcomes=40))
+    assert (answer.order_count, answer.outcome_count) == (known(5).orders, known(5).outcomes)
+    assert answer.state_count < 40
+    told = answer.to_json()
+    assert told["outcomes"] is None
+    assert told["outcome_count"] == str(known(5).outcomes)
+    (row,) = told["factors"]
+    assert row["shuffles"] == "120"
+    assert sorted(len(group["ends"]) for group in row["groups"]) == [2, 2, 2, 2, 3]
+
+
+def test_outcomes_that_are_not_told_do_not_look_like_a_list() -> None:
+    answer = lastrites.resolve(ends(2), limits=BEYOND_ONE)
+    assert answer.outcome_count == 4
+    for look in (len, list, bool, lambda outcomes: outcomes[0]):
+        with pytest.raises(OutcomesUntold):
+            look(answer.outcomes)
+    assert "told as factors" in repr(answer)
+    assert "Standing 2.1: ward" in answer._repr_html_()
+    assert len(answer.plain.outcomes) == 4
+
+
+def test_factors_are_for_many_outcomes_only() -> None:
+    for limits, reduction in (
+        (lastrites.Limits(), REDUCTIONS),
+        (lastrites.Limits(outcomes=4), REDUCTIONS),
+        (BEYOND_ONE, tuple(each for each in REDUCTIONS if each != "factors")),
+    ):
+        assert len(lastrites.resolve(ends(2), limits=limits, reduction=reduction).outcomes) == 4
+    assert len(lastrites.resolve(ends(2), limits=BEYOND_ONE, pile_order=True).outcomes) > 4
+
+
+def test_a_surplus_answer_is_found_where_outcomes_are_not_listed() -> None:
+    made = FAMILIES["ends"].board(2)
+    made["event"]["choose"] = ["Standing 2.1"]
+    with pytest.raises(BoardError, match="LR-E034"):
+        lastrites.resolve(Board.from_text(json.dumps(made)), limits=BEYOND_ONE)
+
+
+def test_shuffles_of_orders_of_different_lengths() -> None:
+    """Two orders of one pick, or one of two, between one of two: 2 * 3 + 6 ways."""
+    assert shuffled([{1: 2, 2: 1}, {2: 1}]) == {3: 6, 4: 6}
+
+
+def test_the_command(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "ends-3.yaml"
+    path.write_text(json.dumps(FAMILIES["ends"].board(3)), encoding="utf-8")
+    assert cli.main(["outcomes", str(path), "--limit-outcomes", "11", "-q"]) == 0
+    shown = capsys.readouterr().out
+    assert "12 outcomes in 72 legal orders: too many to list, told as factors" in shown
+    assert "2 x 2 x 3 outcomes. Each comes about in 6 times as many orders" in shown
+    assert "Standing 3.2: damage 0 -> 1" in shown
+    assert "kf.destroyed.discard" in shown
+    assert cli.main(["outcomes", str(path), "--limit-outcomes", "11", "-q", "--no-reduction=factors"]) == 0
+    assert "Outcome L: 6 orders" in capsys.readouterr().out
