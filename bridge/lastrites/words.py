@@ -256,7 +256,7 @@ class Words:
         shapes = (
             {"what_amount", "what_where", "what_who", "created", "who_amount", "amount_number", "pair"}
             if isinstance(argument, Mapping)
-            else {"amount", "who_amount", "made", "what", "what_all", "who"}
+            else {"amount", "who_amount", "made", "what", "what_all", "who", "word"}
         )
         for functor, form in forms:
             if form in shapes:
@@ -268,6 +268,8 @@ class Words:
         if form == "pair":
             for word in only_entry(node, "{word: word}"):
                 yield self.value(functor, word)
+        elif form == "word":
+            yield self.value(functor, node)
         elif isinstance(node, Mapping):
             key, inner = only_entry(node, "{card or phrase: ...}")
             if form == "created":
@@ -334,6 +336,7 @@ _USAGE = {
     "what_where": "{}: {{card or phrase: place}}",
     "what_who": "{}: {{card or phrase: who}}",
     "pair": "{}: {{word: word}}",
+    "word": "{}: word",
     "made": "{}: number",
     "created": "{}: {{kind of card: number}}",
     "who": "{}: who",
