@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import count, pairwise, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,16 @@ class Shown:
     def same(self) -> bool:
         """Whether the same comes out on all sides."""
         return all(states == self.groups[0][1] for _, states in self.groups)
+
+    @property
+    def parted(self) -> set[tuple[str, str]]:
+        """The sides that come to different outcomes, two at a time."""
+        return {
+            (one, other)
+            for (names, states), (others, elsewhere) in permutations(self.groups, 2)
+            if states != elsewhere
+            for one, other in product(names, others)
+        }
 
     @property
     def board(self) -> str:
@@ -142,6 +152,7 @@ class Boards:
         self.newest = self.book.editions[-1]
         self._made: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
         self.questions = {question.name: self._question(question.name) for question in self.book.questions}
+        self.more = {name: list(self._besides(name, shown)) for name, shown in self.questions.items() if shown}
         self.editions = {pair: self._editions(pair) for pair in pairwise(self.book.editions)}
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(self._made, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -155,7 +166,8 @@ class Boards:
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.glob("*.yaml"):
             old.unlink()
-        for question, each in [*self.questions.items(), *(("", each) for each in self.editions.values())]:
+        more = [(question, each) for question, boards in self.more.items() for each in boards]
+        for question, each in [*self.questions.items(), *more, *(("", each) for each in self.editions.values())]:
             if each is not None:
                 path = folder / f"{each.name}.yaml"
                 path.write_text(each.file(question), encoding="utf-8")
@@ -177,7 +189,26 @@ class Boards:
             decided = decided or shown
         return decided
 
+    def _besides(self, name: str, first: Shown) -> Iterator[Shown]:
+        """Boards that part answers which those before leave together; only small ones that are known are looked at."""
+        parted, number = first.parted, len(next(each.answers for each in self.book.questions if each.name == name))
+        names = (f"{first.name}-{place}" for place in count(2))
+        for candidate in self._known(name):
+            if len(parted) == number * (number - 1):
+                return
+            shown = self._told(name, (), candidate)
+            if shown is not None and shown.parted - parted:
+                parted |= shown.parted
+                yield replace(shown, name=next(names))
+
     def _for_question(self, name: str) -> Iterator[Candidate]:
+        yield from self._known(name)
+        made = self._from_fixtures(name, lambda: self._shrunk(name))
+        if made is not None:
+            yield made
+
+    def _known(self, name: str) -> Iterator[Candidate]:
+        """Boards that the search has found, and then those that the check has made small."""
         yield from self._searched(name)
         rows: list[Candidate] = []
         for finding in self.check["findings"]:
@@ -188,9 +219,6 @@ class Boards:
                     rows.append(Candidate(layout, made, finding["edition"], pair.get("when") or {}))
         rows.sort(key=lambda row: (self.newest != row.edition, weight(row.layout)))
         yield from rows
-        made = self._from_fixtures(name, lambda: self._shrunk(name))
-        if made is not None:
-            yield made
 
     def _searched(self, about: str) -> Iterator[Candidate]:
         for found in self.separate["boards"]:

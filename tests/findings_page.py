@@ -205,6 +205,8 @@ def _questions(boards: Boards, check: Json, separate: Json) -> list[str]:
             cells.append(f"{edition} {said}{claimed}")
         lines += ["", f"{'; '.join(cells)}.", ""]
         lines += _shown(boards.questions[question.name], boards, separate["verdicts"].get(question.name, ""))
+        for other in boards.more.get(question.name, ()):
+            lines += ["", "Other answers part here:", "", *_shown(other, boards, "")]
     return lines
 
 
@@ -215,9 +217,7 @@ def _editions(boards: Boards, separate: Json) -> list[str]:
         if boards.same(pair):
             lines.append("Nothing that is modelled has changed: the same clauses, the same answers.")
         else:
-            # That answers and clauses are the same is not all: rules may name an edition.
-            verdict = separate["verdicts"].get(" / ".join(pair), "")
-            lines += _shown(shown, boards, "" if "no board can differ" in verdict else verdict)
+            lines += _shown(shown, boards, separate["verdicts"].get(" / ".join(pair), ""))
     return lines
 
 
