@@ -8,7 +8,7 @@ from fixture_help import FIXTURES, loaded
 import lastrites
 
 
-@pytest.mark.parametrize("edition", ["1.1", "1.2"])
+@pytest.mark.parametrize("edition", ["1.0", "1.1", "1.2"])
 def test_two_winners_at_once_are_a_contradiction_of_the_text(edition: str) -> None:
     board, _ = loaded(FIXTURES / "riftbound" / "both-at-the-victory-score.yaml")
     found = lastrites.resolve(board, edition=edition)
