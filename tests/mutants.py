@@ -5,8 +5,9 @@ conditions is left out or turned into its opposite, or a comparison is shifted. 
 looked for first (`check`), then the fixtures are verified, those of the clause first, until one fails (`verify`). Rules
 that come in only when a clause is switched off are then looked at on the boards that show the clauses of the file, each
 without its clause, against the rules as they are (`without`), and questions must still come up on the boards of
-docs/findings.md (`left open`). What clingo cannot ground is no mutant. What takes too long is neither noticed nor
-unnoticed. With ``--journal FILE`` a run that was cut off goes on where it was.
+docs/findings.md and on fixtures that expect something under their answers (`left open`). What clingo cannot ground is
+no mutant. What takes too long is neither noticed nor unnoticed. With ``--journal FILE`` a run that was cut off goes on
+where it was.
 """
 
 from __future__ import annotations
@@ -190,6 +191,18 @@ def fails(path: Path, rules: Path) -> bool:
         return True
 
 
+MOST_ASKING = 4
+"""So many fixtures that give a question an answer are asked whether it comes up, the small ones."""
+
+
+@cache
+def answering(game: str, question: str) -> tuple[Path, ...]:
+    """Small fixtures that expect something under an answer to a question, and on which it comes up."""
+    files = sorted((FIXTURES / game).glob("*.yaml"), key=lambda path: path.stat().st_size)
+    near = (path for path in files if f"{question}:" in path.read_text(encoding="utf-8"))
+    return tuple(islice((path for path in near if raised(path, question)), MOST_ASKING))
+
+
 @cache
 def files_of(path: Path) -> frozenset[str]:
     """The files of rules that a board needs; a change of another one cannot matter to it."""
@@ -281,8 +294,9 @@ def judged(game: str, mutant: Mutant, most: int | None = None) -> tuple[str, int
                 if without(path, clause, rules) != unchanged(path, clause):
                     return f"without {clause}: {path.stem}", looked
             for question, path in asking(game):
-                if not raised(path, question, rules):
-                    return f"left open: {question} does not come up", looked
+                for board in (path, *answering(game, question)):
+                    if not raised(board, question, rules):
+                        return f"left open: {question} does not come up on {board.stem}", looked
         return "", looked
 
 

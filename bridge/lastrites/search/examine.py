@@ -217,7 +217,7 @@ def examine(job: Json, begin: Begin = lambda places: None) -> Json:
 
     The job has ``target`` (see :class:`Target`), ``names`` (what of it is to be told apart), ``boards`` (texts of board
     files), ``states`` (the most states of a board that are walked), ``piles`` (whether their order counts). The result
-    has a row for each board: ``raised`` (questions that came up), ``apart`` (for each name of which it tells sides
+    has a row for each board: ``raised`` (questions that came up, and editions that may differ on it), ``apart`` (for each name of which it tells sides
     apart by what comes out, the pairs of sides), ``chosen`` (the same by what players may choose), ``states``, ``odd``
     (gaps, conflicts, unexplained branching), ``error`` (why not all of it is known). ``begin`` is told what is begun
     with.
@@ -328,7 +328,8 @@ def _row(target: Target, names: Sequence[str], sides: Sequence[tuple[Walked, Fou
     chosen: dict[str, list[list[str]]] = {}
     for name in names:
         here = [(walked, each) for walked, each in found if name in walked.names]
-        if any(name in each.raised for _, each in here):
+        needed = target.needed(name) if " / " in name else frozenset({name})
+        if needed is None or any(needed & each.raised for _, each in here):
             raised.add(name)
         if name not in lost:
             for kept, pairs in zip((differing, chosen), _apart(target, name, here), strict=True):
