@@ -217,10 +217,10 @@ def examine(job: Json, begin: Begin = lambda places: None) -> Json:
 
     The job has ``target`` (see :class:`Target`), ``names`` (what of it is to be told apart), ``boards`` (texts of board
     files), ``states`` (the most states of a board that are walked), ``piles`` (whether their order counts). The result
-    has a row for each board: ``raised`` (questions that came up, and editions that may differ on it), ``apart`` (for each name of which it tells sides
-    apart by what comes out, the pairs of sides), ``chosen`` (the same by what players may choose), ``states``, ``odd``
-    (gaps, conflicts, unexplained branching), ``error`` (why not all of it is known). ``begin`` is told what is begun
-    with.
+    has a row for each board: ``raised`` (questions that came up, and editions that may differ on it), ``apart`` (for
+    each name of which it tells sides apart by what comes out, the pairs of sides), ``chosen`` (the same by what players
+    may choose), ``states``, ``odd`` (gaps, conflicts, unexplained branching), ``error`` (why not all of it is known).
+    ``begin`` is told what is begun with.
     """
     from lastrites.board import Board
 
