@@ -12,6 +12,7 @@ from fixture_help import FIXTURES, loaded
 import lastrites
 from lastrites.board import Board
 from lastrites.editions import choose_reading
+from lastrites.errors import BoardError
 from lastrites.given_back import GivesBack
 from lastrites.play import Play
 from lastrites.resolution import Resolution
@@ -138,3 +139,29 @@ def test_saving_in_the_middle_tells_what_is_left_out() -> None:
     text = play.board_text()
     assert "# Not written: cards that are about to die" in text
     assert "begun: 2" in text
+
+
+CHAIN = """
+game: riftbound
+active: P1
+players: {{P1: {{trash: [Watchful Sentry, "Kog'Maw"], deck size: 3}}, P2: {{}}}}
+battlefields: {{bf1: {{controller: P2}}}}
+chain: [{}]
+event: {{cleanup: ordinary}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [
+        ("{ability of: Mystic Poro, controller: P1, does: play}", "LR-E037 a unit that is played resolves"),
+        ("{ability of: Watchful Sentry, controller: P1, targets: [Kog'Maw]}", "more targets than the ability has"),
+        ("{ability of: Watchful Sentry, controller: P1, together: true}", "`together` with none before it"),
+        ("{ability of: Kog'Maw, controller: P1, was at: {P2: base}}", "LR-E016 this is no place of the board"),
+        ("{ability of: Kog'Maw, controller: P1}", "whose record the board does not tell (`was at`)"),
+    ],
+)
+def test_items_that_cannot_lie_there_are_told(items: str, told: str) -> None:
+    with pytest.raises(BoardError) as caught:
+        lastrites.resolve(Board.from_text(CHAIN.format(items)))
+    assert told in str(caught.value)

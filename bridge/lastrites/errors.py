@@ -43,7 +43,7 @@ CODES: dict[str, str] = {
     "LR-E034": "the event chooses what it may not choose",
     "LR-E035": "the board is too large or too tangled for this command",
     "LR-E036": "the text is not well-formed JSON",
-    "LR-E037": "a card that cannot be where it is, or as it is",
+    "LR-E037": "a card, or an item that waits, that cannot be where it is, or as it is",
     "LR-E038": "a picture that needs a program which is not installed",
     "LR-E042": "an ability that can do nothing as it is written",
     "LR-E041": "rules that do not say what boards a search may use",

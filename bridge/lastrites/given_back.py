@@ -62,15 +62,18 @@ class GivesBack:
         known = frozenset(fluents)
         layout = self.layout(known, over)
         lost: list[str] = []
+        happens = {"event", "offer"} & {fact.name for fact in self.board.facts}
+        if happens and not self.board.text and not over:
+            lost = ["the events of a board of facts, and what it offers"]
         try:
             again = self._read(layout)
         except BoardError:
             # A card that is in the middle of something lies nowhere, and the events may be about it.
-            happens = {key.text for key in self.shape.of_form("board", "event", "offers")}
-            if not happens & set(layout):
+            texts = {key.text for key in self.shape.of_form("board", "event", "offers")}
+            if not texts & set(layout):
                 raise
             lost = ["the events, which are about cards that lie nowhere now"]
-            layout = {key: value for key, value in layout.items() if key not in happens}
+            layout = {key: value for key, value in layout.items() if key not in texts}
             again = self._read(layout)
         return GivenBack(dump(layout), (*lost, *self._left_out(known, again, over)))
 

@@ -459,6 +459,8 @@ def impossible_problems(board: Board, what: Iterable[tuple[str, str]]) -> list[P
         spots = [board.places[f"{kind}.{name}"] for kind in ("event", "offer") if f"{kind}.{name}" in board.places]
         if spots:
             problems.append(Problem("LR-E013", board.path, *spots[0], text, hint))
+        elif f"entry.{name}" in board.places:
+            problems.append(Problem("LR-E037", board.path, *board.places[f"entry.{name}"], text, hint))
         else:
             where = board.places.get(f"card.{name}", (0, 0))
             problems.append(Problem("LR-E037", board.path, *where, f"`{name}`: {text}", hint))
