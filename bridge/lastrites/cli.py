@@ -91,7 +91,7 @@ def build_parser() -> argparse.ArgumentParser:
     orders.add_argument("board", metavar="BOARD", type=Path)
     orders.add_argument("--outcome", metavar="ID", help="only orders that end in this outcome")
     orders.add_argument("--limit", type=positive, metavar="N", help="at most N orders")
-    option_groups(orders, "sources", "cards", "readings", "limits", "output", "quiet")
+    option_groups(orders, "sources", "cards", "readings", "limits", "outcomes", "output", "quiet")
 
     why = command(
         "why", run_why, "the ruling on an outcome, and an order that leads there, with every clause",
@@ -104,7 +104,7 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     why.add_argument("board", metavar="BOARD", type=Path)
     why.add_argument("--outcome", metavar="ID", help="the outcome, as `lastrites outcomes` names it")
-    option_groups(why, "sources", "cards", "readings", "limits", "output", "quiet")
+    option_groups(why, "sources", "cards", "readings", "limits", "outcomes", "output", "quiet")
 
     graph = command(
         "graph", run_graph, "which abilities can affect one another, and how",
@@ -136,7 +136,7 @@ def build_parser() -> argparse.ArgumentParser:
     why_not.add_argument("board", metavar="BOARD", type=Path)
     why_not.add_argument("state", metavar="STATE",
                          help="what should come out; what it does not mention is not looked at")  # fmt: skip
-    option_groups(why_not, "sources", "cards", "readings", "limits", "output", "quiet")
+    option_groups(why_not, "sources", "cards", "readings", "limits", "outcomes", "output", "quiet")
     why_not.add_argument("--tries", type=whole_number, default=40, metavar="N",
                          help="switch at most N clauses, one at a time (default: 40)")  # fmt: skip
 
@@ -159,7 +159,7 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     report.add_argument("board", metavar="BOARD", type=Path)
     report.add_argument("-o", "--output", metavar="FILE", type=Path, required=True, help="the page to write")
-    option_groups(report, "sources", "cards", "readings", "limits", "quiet")
+    option_groups(report, "sources", "cards", "readings", "limits", "outcomes", "quiet")
 
     verify = command(
         "verify", run_verify, "whether what boards expect comes out",
@@ -189,7 +189,7 @@ def build_parser() -> argparse.ArgumentParser:
     compare.add_argument("--cards", nargs="+", metavar="PATH", type=card_files,
                          help="two files or folders with cards to compare; or one, with cards that the board needs. "
                               "Stands after BOARD and QUESTION")  # fmt: skip
-    option_groups(compare, "sources", "readings", "limits", "output", "quiet")
+    option_groups(compare, "sources", "readings", "limits", "outcomes", "output", "quiet")
 
     check = command(
         "check", run_check, "whether the rules of a game agree with themselves",
@@ -352,6 +352,7 @@ def _request(board: Board, args: argparse.Namespace, **more: Any) -> Request:
         args.limit_states,
         args.timeout,
         args.max_memory,
+        limit_outcomes=getattr(args, "limit_outcomes", None),
         reduction=() if "all" in args.no_reduction else tuple(r for r in REDUCTIONS if r not in args.no_reduction),
         **more,
     )
@@ -457,7 +458,7 @@ def _show_outcomes(request: Request, result: dict[str, Any], first: bool) -> Non
 
 def run_outcomes(args: argparse.Namespace) -> int:
     """The command ``outcomes``."""
-    requests = [_request(board, args, limit_outcomes=args.limit_outcomes) for board, _ in _load(args.boards, args)]
+    requests = [_request(board, args) for board, _ in _load(args.boards, args)]
     results: list[dict[str, Any]] = []
 
     def show(request: Request, result: dict[str, Any]) -> None:
@@ -557,7 +558,7 @@ def run_why(args: argparse.Namespace) -> int:
     from lastrites.ruling_text import brief_text, ruling_text
     from lastrites.terminal import cited
 
-    request = _request(_load([args.board], args)[0][0], args)
+    request = _request(_load([args.board], args)[0][0], args, outcome=args.outcome)
     answer = _Answer(request, Progress(quiet=args.quiet))
     _run(jobs.why, answer, lambda: print("incomplete: interrupted", file=sys.stderr))
     result = answer.final()
@@ -1146,7 +1147,7 @@ def run_report(args: argparse.Namespace) -> int:
     def give_up() -> None:
         write()
 
-    _run(jobs.why, answer, give_up)
+    _run(jobs.report, answer, give_up)
     status = write()
     if not args.quiet:
         print(f"written: {args.output}", file=sys.stderr)

@@ -18,7 +18,7 @@ from lastrites.local import LocalRules
 from lastrites.readable import Entries, entries, subject
 from lastrites.results import Outcome, Step
 from lastrites.solver import Decision
-from lastrites.stategraph import CHANCE, READING, RealStates, StateGraph
+from lastrites.stategraph import CHANCE, PLAYER, READING, RealStates, StateGraph
 from lastrites.teller import Paths, Teller
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 MOST_COMBINATIONS = 4_096
 """Beyond this many combinations of answers nothing is told by factors."""
+
+
+MOST_EXPLAINED = 2_000
+"""Beyond this many states that listed orders go through their steps carry no clauses."""
 
 
 class Unreadable(Exception):
@@ -81,6 +85,7 @@ class FactorEnd:
     state: Mapping[str, Any]
     _decisions: tuple[Decision, ...] = field(repr=False, compare=False)
     _own: tuple[int, int] = field(repr=False, compare=False)
+    _values: frozenset[int] = field(repr=False, compare=False)
     _tell: _Tell = field(repr=False, compare=False)
 
     @property
@@ -125,26 +130,75 @@ class Factors:
     changes: tuple[str, ...]
     groups: tuple[Factor, ...]
     _first: int = field(repr=False, compare=False)
+    _tell: _Tell = field(repr=False, compare=False)
 
     @property
     def witness(self) -> list[Step]:
         """One whole order, to the outcome in which each group has its first end."""
         return self.outcome([group.ends[0] for group in self.groups]).witness
 
-    def outcome(self, ends: Sequence[FactorEnd]) -> Outcome:
-        """The outcome in which each group, in their order, has the end that stands there."""
-        if len(ends) != len(self.groups) or any(e not in g.ends for e, g in zip(ends, self.groups, strict=True)):
-            raise ValueError("an outcome has one end of each group, in the order of the groups")
+    def named(self, name: str) -> list[FactorEnd] | None:
+        """The ends whose ids make up the id of an outcome; None if they are not one of each group."""
+        ids = name.split()
+        if len(ids) != len(self.groups):
+            return None
+        found = [end for id, group in zip(ids, self.groups, strict=True) for end in group.ends if end.id == id]
+        return found if len(found) == len(ids) else None
+
+    def find(self, state: Mapping[str, Any]) -> list[FactorEnd] | None:
+        """The ends of the outcome that is told so; None if there is none."""
+        tell = self._tell
+        wanted = tell.entries(state)
+        found = []
+        for group in self.groups:
+            told = [tell.entries(end.state) for end in group.ends]
+            about = {key for each in told for key in {*each, *told[0]} if each.get(key) != told[0].get(key)}
+            same = (
+                end for end, each in zip(group.ends, told, strict=True)
+                if all(each.get(key) == wanted.get(key) for key in about)
+            )  # fmt: skip
+            end = next(same, None)
+            if end is None:
+                return None
+            found.append(end)
+        return found if self.outcome(found).state == state else None
+
+    def changed(self, ends: Sequence[FactorEnd]) -> list[str]:
+        """What is different from the start in the outcome with these ends."""
+        return self._tell.changes(self._state(ends))
+
+    def teller(self) -> Teller:
+        """What tells of the states of the examples, all of them explained."""
+        for end in (end for group in self.groups for end in group.ends):
+            assert end.witness is not None
+        assert self.witness is not None
+        return self._tell.teller
+
+    def walks(self) -> Iterator[tuple[list[Step], str]]:
+        """Every order under these answers, one after another: its choices, and the id of the outcome. They carry their
+        clauses as long as not too many states have been gone through."""
+        for steps, last in self._tell.walks():
+            yield steps, " ".join(
+                next(end.id for end in group.ends if last & end._own[0] in end._values) for group in self.groups
+            )
+
+    def _state(self, ends: Sequence[FactorEnd]) -> int:
         state = self._first
         for end in ends:
             mask, value = end._own
             state = state & ~mask | value
-        tell = ends[0]._tell
+        return state
+
+    def outcome(self, ends: Sequence[FactorEnd]) -> Outcome:
+        """The outcome in which each group, in their order, has the end that stands there."""
+        if len(ends) != len(self.groups) or any(e not in g.ends for e, g in zip(ends, self.groups, strict=True)):
+            raise ValueError("an outcome has one end of each group, in the order of the groups")
+        tell = self._tell
         players = tell.teller.board.players
         by = set().union(*(end.deciders for end in ends))
         orders = sum(shuffled([end.orders for end in ends]).values())
         decisions = [decision for end in ends[:-1] for decision in end._decisions]
-        told = tell.state(state)
+        told = tell.state(self._state(ends))
         return Outcome(
             id=" ".join(end.id for end in ends),
             state=told,
@@ -207,6 +261,16 @@ class _Tell(RealStates):
         """A state as it is told."""
         return self.teller.writer.state(self.graph.fluents.terms(state | self.graph.constant))
 
+    def entries(self, state: Mapping[str, Any]) -> Entries:
+        """What can be read off a state that is told."""
+        board = self.teller.board
+        return entries(board.rules.shape, state, board.players)
+
+    def changes(self, state: int) -> list[str]:
+        """What is different from the start in a state."""
+        first, last = (self.graph.fluents.terms(each | self.graph.constant) for each in (self._initial, state))
+        return self.teller.writer.changes(first, last)
+
     def part(self, decisions: Sequence[Decision]) -> list[Step]:
         """A part of an order, from where the groups were told apart."""
         return self.teller.order(self._along(self._product.start, decisions))
@@ -219,7 +283,7 @@ class _Tell(RealStates):
         before: dict[int, tuple[int, int]] = {}
         todo = [begin]
         for node in todo:
-            self._fill(node)
+            opened = self._open(node)
             here = graph.nodes[node]
             if here.final and self.state(graph.states[node]) == told:
                 path = []
@@ -227,13 +291,49 @@ class _Tell(RealStates):
                     path.append(before[node])
                     node = before[node][0]
                 return self.teller.order([*walk, *reversed(path)])
-            answer = self._product.assignment.get(here.who) if here.kind == READING else None
-            for number, (option, target) in enumerate(zip(here.options, here.targets, strict=True)):
-                given = answer is None or str(option.term.args[-1]) == answer
-                if given and target != begin and target not in before:
+            for number in opened:
+                target = here.targets[number]
+                if target != begin and target not in before:
                     before[target] = (node, number)
                     todo.append(target)
         raise AssertionError("an outcome of the factors does not come about")
+
+    def walks(self) -> Iterator[tuple[list[Step], int]]:
+        """Every order, as the steps that were really choices, with its last state. No state is looked at before it is
+        gone through: every order ends, and ends in an outcome."""
+        graph, teller = self.graph, self.teller
+        choices: list[Step] = []
+        work = [(self.node(self._initial), iter(self._open(self.node(self._initial))), False)]
+        while work:
+            stop.check()
+            node, options, chosen = work[-1]
+            if graph.nodes[node].final:
+                yield list(choices), graph.states[node]
+            number = next(options, None)
+            if number is None:
+                work.pop()
+                if chosen:
+                    choices.pop()
+                continue
+            here = graph.nodes[node]
+            choice = here.kind in (PLAYER, CHANCE) and len(here.options) > 1
+            if choice:
+                if len(graph.states) <= MOST_EXPLAINED:
+                    teller.explain([node])
+                choices.append(teller.step(node, number))
+            target = here.targets[number]
+            work.append((target, iter(self._open(target)), choice))
+
+    def _open(self, node: int) -> list[int]:
+        """The numbers of the options of a node, of the answers to a question the one that is given."""
+        self._fill(node)
+        here = self.graph.nodes[node]
+        answer = self._product.assignment.get(here.who) if here.kind == READING else None
+        return [
+            number
+            for number, option in enumerate(here.options)
+            if answer is None or str(option.term.args[-1]) == answer
+        ]
 
     def _along(self, state: int, decisions: Sequence[Decision]) -> list[tuple[int, int]]:
         """From a state along these decisions."""
@@ -267,7 +367,6 @@ class _Told:
         self.board, self._graph, self.product = board, graph, product
         self.tell = _Tell(board, graph, product)
         self.fluents = graph.fluents
-        self._shape = board.rules.shape
         self._first = product.rest
         for part in product.parts:
             self._first |= part.finals[min(part.finals)]
@@ -284,7 +383,7 @@ class _Told:
                 self.common.pop(key, None)
 
     def _entries(self, state: int) -> Entries:
-        return entries(self._shape, self.tell.state(state), self.board.players)
+        return self.tell.entries(self.tell.state(state))
 
     def _apart(self) -> None:
         """Raises Unreadable where two parts differ in what they say of one subject."""
@@ -367,17 +466,11 @@ class _Told:
 
     def factors(self, when: Answers) -> Factors:
         """The same as it is given out."""
-        writer = self.tell.teller.writer
-        start = self.fluents.terms(self._graph.state(0))
-
-        def changes(state: int) -> list[str]:
-            return writer.changes(start, self.fluents.terms(state | self._graph.constant))
-
-        whole = changes(self._first)
+        whole = self.tell.changes(self._first)
         found: list[list[tuple[list[int], list[str], dict[str, Any]]]] = []
         for part, rows in zip(self.product.parts, self.classes, strict=True):
             states = [self._with(part, part.finals[ends[0]]) for _, ends in rows]
-            lines = [changes(state) for state in states]
+            lines = [self.tell.changes(state) for state in states]
             anyhow = set(lines[0]).intersection(*lines)
             whole = [line for line in whole if line in anyhow]
             found.append([
@@ -393,7 +486,7 @@ class _Told:
             lengths = {picks for end in ends for picks in end.orders}
             fixed = None if fixed is None or len(lengths) > 1 else [*fixed, *lengths]
         ways = None if fixed is None else sum(shuffled([{picks: 1} for picks in fixed]).values())
-        return Factors(when, self.orders, self.size, ways, tuple(whole), tuple(groups), self._first)
+        return Factors(when, self.orders, self.size, ways, tuple(whole), tuple(groups), self._first, self.tell)
 
     def _ends(
         self, part: Part, rows: Sequence[tuple[list[int], list[str], dict[str, Any]]], name: str
@@ -421,6 +514,7 @@ class _Told:
                     state,
                     tuple(nodes[node].options[taken].decision for node, taken in walk),
                     (part.mask, part.finals[ends[0]]),
+                    frozenset(part.finals[end] for end in ends),
                     self.tell,
                 )
             )

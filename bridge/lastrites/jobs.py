@@ -91,6 +91,13 @@ def _resolve(
     )
 
 
+def told_as_factors(board: Board, what: str) -> BoardError:
+    """What is to be said where something needs a list of the outcomes, and they are told as factors."""
+    message = f"the outcomes are too many to list, and told as factors: {what}"
+    hint = "`lastrites outcomes` tells the ends of each group; --limit-outcomes N lists up to N outcomes"
+    return BoardError([Problem("LR-E035", str(board.path), 0, 0, message, hint)])
+
+
 def outcomes(emit: Emit, request: Request) -> None:
     """Emits the answer as ``result``."""
     try:
@@ -106,9 +113,42 @@ def why(emit: Emit, request: Request) -> None:
 
     try:
         resolution = _resolve(request, emit)
+        if resolution.factors is not None:
+            emit("result", _why_factors(resolution, request))
+            return
         emit("result", {**resolution.to_json(), "rulings": rulings(resolution, request.readings)})
     except BoardError as error:
         emit("problems", error.problems)
+
+
+def report(emit: Emit, request: Request) -> None:
+    """Emits the answer as ``result``, with the rulings on its outcomes under ``rulings`` where they are listed."""
+    from lastrites.ruling import rulings
+
+    try:
+        resolution = _resolve(request, emit)
+        told = [] if resolution.factors is not None else rulings(resolution, request.readings)
+        emit("result", {**resolution.to_json(), "rulings": told})
+    except BoardError as error:
+        emit("problems", error.problems)
+
+
+def _why_factors(resolution: Resolution, request: Request) -> dict[str, Any]:
+    """The same where outcomes are told as factors: with the ruling on the outcome asked for. Raises BoardError."""
+    from lastrites.focus import focused
+    from lastrites.ruling import rulings
+
+    (*_, row) = resolution.factors or ()
+    example = " ".join(group.ends[0].id for group in row.groups)
+    if request.outcome is None:
+        raise told_as_factors(request.board, f'name one, an end of each group, for example --outcome "{example}"')
+    name = request.outcome
+    found = focused(resolution, lambda factors: factors.named(name))
+    if not found.outcomes:
+        hint = f'an outcome is an end of each group, for example "{example}"'
+        raise BoardError([Problem("LR-E016", str(request.board.path), 0, 0, f"there is no outcome {name}", hint)])
+    told = rulings(found, request.readings)
+    return {**resolution.to_json(), "rulings": [{**told[0], "id": name}]}
 
 
 @dataclass(frozen=True)
@@ -123,10 +163,14 @@ class WhyNotRequest:
 
 def why_not(emit: Emit, asked: WhyNotRequest) -> None:
     """Emits what is known, again and again, as ``result``; at last the whole answer."""
+    from lastrites.focus import TooTangled
     from lastrites.whynot import why_not as explain
 
     try:
         emit("result", explain(asked, emit))
+    except TooTangled:
+        what = "too many ends would have to be looked at together"
+        emit("problems", told_as_factors(asked.request.board, what).problems)
     except BoardError as error:
         emit("problems", error.problems)
 
@@ -135,6 +179,9 @@ def orders(emit: Emit, request: Request) -> None:
     """Emits every legal order that is asked for as ``order``, and the answer as ``result``."""
     try:
         resolution = _resolve(request, emit)
+        if resolution.factors is not None:
+            _orders_of_factors(resolution, request, emit)
+            return
         known = [outcome.id for outcome in resolution.outcomes]
         if request.outcome is not None and request.outcome not in known:
             hint = f"outcomes of this board: {', '.join(known) or 'none'}"
@@ -152,6 +199,16 @@ def orders(emit: Emit, request: Request) -> None:
         emit("result", result)
     except BoardError as error:
         emit("problems", error.problems)
+
+
+def _orders_of_factors(resolution: Resolution, request: Request, emit: Emit) -> None:
+    """The same where outcomes are told as factors: orders are found step by step."""
+    if request.outcome is not None:
+        raise told_as_factors(request.board, "the orders of one of them are not listed by themselves")
+    for order in resolution.orders(limit=request.limit):
+        steps = [step.to_json() for step in order.steps]
+        emit("order", {"when": dict(order.when), "outcome": order.outcome, "steps": steps})
+    emit("result", resolution.to_json(witnesses=False))
 
 
 def graph(emit: Emit, request: Request) -> None:
@@ -280,10 +337,13 @@ class CompareRequest:
 def compare(emit: Emit, asked: CompareRequest) -> None:
     """Emits the comparison in its JSON form as ``result``."""
     from lastrites.comparison import compare as put_side_by_side
+    from lastrites.factors import OutcomesUntold
     from lastrites.resolution import Limits
 
     request = asked.request
-    limits = Limits(request.limit_states, request.timeout, lambda text: emit("progress", text))
+    limits = Limits(
+        request.limit_states, request.timeout, lambda text: emit("progress", text), request.limit_outcomes
+    )
     try:
         found = put_side_by_side(
             asked.sides,
@@ -295,6 +355,9 @@ def compare(emit: Emit, asked: CompareRequest) -> None:
             reduction=request.reduction,
         )
         emit("result", found.to_json())
+    except OutcomesUntold:
+        board = asked.sides[0].board
+        emit("problems", told_as_factors(board, "sides are compared outcome by outcome").problems)
     except BoardError as error:
         emit("problems", error.problems)
 

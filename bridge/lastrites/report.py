@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from lastrites.decisions import decision_table
 from lastrites.ruling import ALWAYS, NEVER, source_text
-from lastrites.terminal import Style, cited, headline, orders_of, remarks_lines, state_lines, value_text, when_text
+from lastrites.terminal import (
+    Style,
+    cited,
+    counted,
+    headline,
+    number,
+    orders_of,
+    power_lines,
+    remarks_lines,
+    state_lines,
+    value_text,
+    when_text,
+)
 
 if TYPE_CHECKING:
     from lastrites.book import ClauseText
@@ -99,6 +111,7 @@ class _Page:
             self.section("Readings", self.readings()),
             self.section("What the text leaves open", self.questions()),
             "".join(map(self.outcome, self.rulings)),
+            "".join(map(self.factors, result.get("factors") or ())),
             self.section("Remarks", self.remarks()),
             self.section("Clauses", self.legend()),
         ]
@@ -126,7 +139,7 @@ class _Page:
         return _list(told, class_="warn")
 
     def readings(self) -> str:
-        questions, rows = decision_table(self.result)
+        questions, rows = decision_table(self.result) if not self.result.get("factors") else ({}, [])
         if len(rows) < 2:
             return ""
         cells = [
@@ -190,6 +203,27 @@ class _Page:
             order = _text("summary", told) + _tag("ol", steps, class_="order")
             parts.append(f"<details open>{order}</details>")
         return _tag("section", "".join(parts), class_="outcome", id=f"outcome-{ruling['id']}")
+
+    def factors(self, row: Json) -> str:
+        """What comes out under some answers, group by group, where outcomes are too many to list."""
+        when = when_text(row["when"])
+        size = f"{number(row['outcome_count'])} outcomes in {number(row['orders'])} legal orders"
+        parts = [
+            _text("h2", f"Under {when}" if when else "Groups that do not affect each other"),
+            _text("p", f"{size}: each end of a group goes with each end of any other."),
+            _list(row["changes"]),
+        ]
+        for group in row["groups"]:
+            parts.append(_tag("h3", escape("; ".join(group["picks"]))))
+            for end in group["ends"]:
+                power = power_lines(end, len(group["ends"]) == 1)
+                orders = ", ".join(
+                    f"{counted(each['orders'], 'order')} of {counted(each['picks'], 'pick')}" for each in end["orders"]
+                )
+                steps = _tag("ol", "".join(map(self.step, end["witness"])), class_="order")
+                told = _text("summary", "; ".join([f"{end['id']}: {orders}", *filter(None, [power])]))
+                parts.append(_list(end["changes"]) + _tag("details", told + steps))
+        return _tag("section", "".join(parts), class_="outcome")
 
     def step(self, step: Json) -> str:
         by = f"{_text('strong', step['by'])}: " if step.get("by") else ""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
+from itertools import islice
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +97,8 @@ class Resolution:
     _unfolded: Unfolded | Interleaved | None = field(repr=False, default=None)
     _plainly: Callable[[], Resolution] | None = field(repr=False, default=None)
     _triggers: TriggerGraph | None = field(repr=False, default=None)
+    _told: Callable[[int, str], tuple[list[Step], list[str]] | None] | None = field(repr=False, default=None)
+    _explained: Callable[[], Teller] | None = field(repr=False, default=None)
 
     def __repr__(self) -> str:
         from lastrites.terminal import headline
@@ -144,6 +147,8 @@ class Resolution:
         Where outcomes differ in the arrangement of piles only, which no node tells, the order is the same for all of
         them. None if there is none.
         """
+        if self._told is not None:
+            return self._told(number, outcome_id)
         view, teller = self._views[number], self._teller
         assert teller is not None
         ends = [node for node in view.ends() if self._ids.get(node) == outcome_id]
@@ -163,6 +168,8 @@ class Resolution:
 
     def explained(self, most: int) -> Teller:
         """What tells of the states that the answer was read off, the first ``most`` of them explained."""
+        if self._explained is not None:
+            return self._explained()
         assert self._teller is not None
         nodes = [node for node, head in enumerate(self.explored.heads) if head is not None][:most]
         if self._unfolded is not None:
@@ -185,6 +192,10 @@ class Resolution:
         Steps of an order are the choices that were really open, with the results of chance. They carry their clauses
         unless the board has too many states for that.
         """
+        if self.factors is not None and outcome_id is None:
+            orders = (Order(row.when, tuple(steps), id) for row in self.factors for steps, id in row.walks())
+            yield from islice(orders, limit)
+            return
         known = [outcome.id for outcome in self.outcomes]
         if outcome_id is not None and outcome_id not in known:
             raise ValueError(f"there is no outcome {outcome_id!r}; known: {', '.join(known) or 'none'}")

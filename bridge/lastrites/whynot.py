@@ -8,18 +8,20 @@ then the single clauses without which it would come out (or, for a consequence, 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lastrites import stop
 from lastrites.editions import by_name, questions_of
 from lastrites.errors import BoardError, Problem
-from lastrites.expect import Entries, Entry, Mismatch, Place
+from lastrites.focus import distance, focused, nearest, never, parts_of
 from lastrites.ruling import rulings
 from lastrites.solver import RulesError
 
 if TYPE_CHECKING:
     from lastrites.board import Board
+    from lastrites.expect import Entry
+    from lastrites.factors import Factors
     from lastrites.jobs import WhyNotRequest
     from lastrites.resolution import Resolution
 
@@ -44,7 +46,7 @@ def compile_state(text: str, board: Board) -> Entry:
 
     node = parse(text, "STATE")
     entry = compile_entry(node, replace(scope_of(board), file="STATE"))
-    if not _parts(entry) and entry.deciders is None and entry.chance is None:
+    if not parts_of(entry) and entry.deciders is None and entry.chance is None:
         hint = "name a player and what there is, for example {hand: [Name]}"
         raise BoardError([Problem("LR-E013", "STATE", node.line, node.column, "this state says nothing", hint)])
     return entry
@@ -56,41 +58,34 @@ def why_not(asked: WhyNotRequest, report: Report = lambda kind, content: None) -
     return _WhyNot(asked, report).answer()
 
 
-def _parts(entry: Entry) -> list[tuple[str, Entries]]:
-    """The single keys that an entry speaks of, each as a pattern of its own."""
-    found = []
-    for name, pattern in entry.state.entries:
-        if isinstance(pattern, Place):
-            for key, inner in pattern.entries:
-                found.append((f"{name}, {key}", Entries(((name, Place(((key, inner),), pattern.sizes)),))))
-        else:
-            found.append((name, Entries(((name, pattern),))))
-    return found
-
-
-def _distance(differences: Iterable[Mismatch]) -> tuple[int, int]:
-    """How far a state is from the one described: keys and cards that differ, then how far numbers are apart."""
-    found = list(differences)
-    return sum(each.weight for each in found), sum(each.gap for each in found)
-
-
 class _WhyNot:
     def __init__(self, asked: WhyNotRequest, report: Report) -> None:
         self.asked, self.request, self.report = asked, asked.request, report
         board, seconds = self.request.board, self.request.timeout
         self.known = questions_of(board.rules.rules / board.game)
         self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.factors: tuple[Factors, ...] | None = None
 
     # ---- resolving
 
     def resolve(self, what: str, room: int | None = None, **changed: Any) -> Resolution:
+        """The answer under some changes; of outcomes that are told as factors those that are nearest to the state."""
+        result = self._resolve(what, room, **changed)
+        if result.factors is None:
+            return result
+        self.factors = self.factors or result.factors
+        return focused(result, nearest(self.asked.entry))
+
+    def _resolve(self, what: str, room: int | None, **changed: Any) -> Resolution:
         from lastrites.resolution import Limits, resolve
 
         request = self.request
         self.report("progress", what)
         left = None if self.deadline is None else max(0.01, self.deadline - time.monotonic())
         states = min(filter(None, (request.limit_states, room)), default=None)
-        told = Limits(states, left, lambda text: self.report("progress", f"{what}: {text}"))
+        told = Limits(
+            states, left, lambda text: self.report("progress", f"{what}: {text}"), request.limit_outcomes
+        )
         how: dict[str, Any] = {
             "readings": request.readings, "edition": request.edition, "without": request.without,
             "against": request.against, "pile_order": request.pile_order, "limits": told,
@@ -112,6 +107,7 @@ class _WhyNot:
     def answer(self) -> Json:
         result = self.resolve("the board as it stands")
         told = result.to_json()
+        factors = self.factors
         found = self.matching(result)
         answer: Json = {
             "schema": "lastrites.why-not/1",
@@ -121,6 +117,7 @@ class _WhyNot:
             "explored": result.complete,
             "state": self.asked.text,
             "occurs": bool(found),
+            **({"of_factors": True} if factors is not None else {}),
             "outcomes": found,
             "under": self._under(result, found),
             "not_under": self._not_under(result, found),
@@ -150,7 +147,8 @@ class _WhyNot:
     def _explain(self, answer: Json, result: Resolution) -> None:
         self.report("result", answer)
         answer["closest"] = self._closest(result)
-        answer["never"] = self._never(result)
+        entry = self.asked.entry
+        answer["never"] = self._never(result) if self.factors is None else never(entry, self.factors)
         told = result.explained(MOST_EXPLAINED)
         answer["barred"] = [{"what": what, "clause": clause} for what, clause in told.in_the_way()]
         self.report("result", answer)
@@ -179,15 +177,15 @@ class _WhyNot:
         if not told:
             return None
         differences = {each["id"]: self.asked.entry.differences(each) for each in told}
-        nearest = min(told, key=lambda each: _distance(differences[each["id"]]))["id"]
+        nearest = min(told, key=lambda each: distance(differences[each["id"]]))["id"]
         ruling = next(each for each in rulings(result, self.request.readings) if each["id"] == nearest)
         differing = [{"path": each.path, "text": each.text} for each in differences[nearest]]
-        return {"differences": differing, "distance": _distance(differences[nearest])[0], "ruling": ruling}
+        return {"differences": differing, "distance": distance(differences[nearest])[0], "ruling": ruling}
 
     def _never(self, result: Resolution) -> list[str]:
         """The single keys that are in no outcome as described."""
         states = [outcome.state for outcome in result.outcomes]
-        return [name for name, part in _parts(self.asked.entry) if all(part.differences(each, "") for each in states)]
+        return [name for name, part in parts_of(self.asked.entry) if all(part.differences(each, "") for each in states)]
 
     # ---- other readings
 

@@ -38,7 +38,8 @@ def headline(result: Json) -> str:
     """The answer in a sentence."""
     if result["occurs"]:
         ids = result["outcomes"]
-        told = f"It does come out: outcome{'s' * (len(ids) > 1)} {listed(ids)}"
+        example = ", for example" if result.get("of_factors") else ":"
+        told = f"It does come out{example} outcome{'s' * (len(ids) > 1)} {listed(ids)}"
         under = [when_text(when) for when in result["under"] if when]
         if not under or not result["not_under"]:
             return f"{told}."
