@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -20,8 +21,10 @@ from lastrites import cli, explore
 from lastrites.board import Board
 from lastrites.errors import BoardError
 from lastrites.factors import OutcomesUntold, shuffled
+from lastrites.focus import distance, focused, nearest, never
 from lastrites.reductions import LOOKUP, REDUCTIONS
 from lastrites.results import Outcome
+from lastrites.whynot import compile_state
 
 BOARDS = int(os.environ.get("LASTRITES_RANDOM_BOARDS", "2"))
 MOST_STATES = 6_000 if BOARDS > 2 else 400
@@ -74,6 +77,11 @@ def check(board: Board) -> bool:
         assert set(outcome.deciders) == set().union(*(each.deciders for each in same))
         assert set(outcome.can_force) == set.intersection(*(set(each.can_force) for each in same))
         assert outcome.chance == any(each.chance for each in same)
+        for when, found in rows:
+            (row,) = [each for each in answer.factors if each.when == when]
+            ends = row.find(outcome.state)
+            assert (ends is None) == (states[outcome.id] not in found)
+            assert ends is None or row.outcome(ends).state == outcome.state
     # The order told is that of a legal walk to this very state: it is looked up step by step, and ends nowhere else.
     outcome = rows[-1][1][max(rows[-1][1])]
     assert outcome.witness[-1].decision
@@ -199,3 +207,68 @@ def test_the_command(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert "kf.destroyed.discard" in shown
     assert cli.main(["outcomes", str(path), "--limit-outcomes", "11", "-q", "--no-reduction=factors"]) == 0
     assert "Outcome L: 6 orders" in capsys.readouterr().out
+
+
+def test_orders_are_listed_without_exploring() -> None:
+    board = ends(2)
+    plain, answer = lastrites.resolve(board), lastrites.resolve(board, limits=BEYOND_ONE)
+
+    def told(resolution: lastrites.Resolution) -> Counter[tuple[tuple[str, tuple[str, ...]], ...]]:
+        return Counter(tuple((step.decision, step.clauses) for step in order.steps) for order in resolution.orders())
+
+    assert told(answer) == told(plain)
+    assert Counter(order.outcome for order in answer.orders()) == {f"1{a} 2{b}": 2 for a in "AB" for b in "AB"}
+    assert len(list(answer.orders(limit=3))) == 3
+
+
+def test_the_nearest_outcome() -> None:
+    board = ends(3)
+    listed = lastrites.resolve(board).to_json(witnesses=False)["outcomes"]
+    answer = lastrites.resolve(board, limits=BEYOND_ONE)
+    for state, differing in (
+        ("{P1: {hand: [Dying 1], battleline: [{Standing 2.1: {ward: true}}, Standing 2.2]}}", 0),
+        ("{P1: {hand: [Dying 1, Dying 2], discard: [Dying 3]}, P2: {battleline: {contains: [Standing 3.1]}}}", 2),
+        ("{P1: {hand: [Dying 1], discard: [Dying 1, Dying 2, Dying 3]}, P2: {aember: 3}}", 2),
+    ):
+        entry = compile_state(state, board)
+        (outcome,) = focused(answer, nearest(entry)).outcomes
+        found = distance(entry.differences({"state": outcome.state}))
+        assert found == min(distance(entry.differences(each)) for each in listed)
+        assert found[0] == differing
+        assert bool(never(entry, answer.factors or ())) == (differing > 0)
+
+
+def on_disk(tmp_path: Any, number: int, **more: Any) -> str:
+    path = tmp_path / f"ends-{number}.yaml"
+    path.write_text(json.dumps({**FAMILIES["ends"].board(number), **more}), encoding="utf-8")
+    return str(path)
+
+
+def test_other_commands(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    path, few = on_disk(tmp_path, 2), ("--limit-outcomes", "3", "-q")
+    assert cli.main(["why", path, *few, "--outcome", "1A 2B"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Standing 2.1: ward; Dying 1: battleline -> hand; Dying 2: battleline -> discard" in shown
+    assert cli.main(["why", path, *few, "--outcome", "1A 2C"]) == 2
+    assert 'for example "1A 2A"' in capsys.readouterr().err
+    for command in (["why", path], ["compare", path, "cascade"], ["orders", path, "--outcome", "A"]):
+        assert cli.main([*command, *few]) == 2
+        assert "LR-E035" in capsys.readouterr().err
+    assert cli.main(["why-not", path, "{P1: {hand: [Dying 1]}}", *few]) == 0
+    assert "It does come out, for example outcome 1" in capsys.readouterr().out
+    assert cli.main(["report", path, "-o", str(tmp_path / "page.html"), *few]) == 0
+    assert "4 outcomes in 8 legal orders: each end of a group" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert cli.main(["graph", path, *few]) == cli.INCOMPLETE
+    assert "groups do not affect each other; their states multiply" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("expected", "status"), [({"orders": 8, "distinct": 4}, 0), ({"distinct": 1000}, 1)])
+def test_numbers_are_verified(tmp_path: Any, expected: dict[str, int], status: int) -> None:
+    assert cli.main(["verify", on_disk(tmp_path, 2, expect=expected), "--limit-outcomes", "3"]) == status
+
+
+def test_a_limit_of_states_ends_the_search_for_groups() -> None:
+    answer = lastrites.resolve(ends(3), limits=lastrites.Limits(states=8, outcomes=1))
+    assert answer.factors is None
+    assert not answer.complete
+    assert answer.incomplete_reason == "the limit of 8 states was reached"

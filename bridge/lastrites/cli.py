@@ -122,7 +122,7 @@ def build_parser() -> argparse.ArgumentParser:
     graph.add_argument("--possible", action="store_true",
                        help="draw too what could be in principle, but never matters on this board")  # fmt: skip
     graph.set_defaults(pile_order=False)
-    option_groups(graph, "sources", "cards", "readings", "no piles", "limits", "output", "quiet")
+    option_groups(graph, "sources", "cards", "readings", "no piles", "limits", "outcomes", "output", "quiet")
 
     why_not = command(
         "why-not", run_why_not, "why a state that one might expect does not come out",
@@ -170,7 +170,7 @@ def build_parser() -> argparse.ArgumentParser:
          "lastrites verify -q --workers 2 fixtures"],
     )  # fmt: skip
     verify.add_argument("paths", nargs="+", metavar="PATH", type=Path)
-    option_groups(verify, "sources", "cards", "readings", "limits", "workers", "output", "quiet")
+    option_groups(verify, "sources", "cards", "readings", "limits", "outcomes", "workers", "output", "quiet")
 
     compare = command(
         "compare", run_compare, "what differs between answers, editions or wordings",

@@ -396,13 +396,15 @@ class Expectation:
         """Whether an entry looks at what is told of an outcome over a whole answer, not over one reading."""
         return any(entry.deciders is not None or entry.chance is not None for entry in self.outcomes or ())
 
-    def failures(self, outcomes: Sequence[Mapping[str, Any]], orders: str) -> list[str]:
-        """Lines that say what does not hold of these outcomes (JSON form) and this number of orders."""
+    def failures(self, outcomes: Sequence[Mapping[str, Any]], orders: str, count: int | None = None) -> list[str]:
+        """Lines that say what does not hold of these outcomes (JSON form) and this number of orders. ``count`` is how
+        many outcomes there are, where they are not listed."""
+        count = len(outcomes) if count is None else count
         lines: list[str] = []
         if self.orders is not None and str(orders) != self.orders:
             lines.append(f"orders: expected {self.orders}, found {orders}")
-        if self.distinct is not None and len(outcomes) != self.distinct:
-            lines.append(f"distinct: expected {self.distinct}, found {len(outcomes)}")
+        if self.distinct is not None and count != self.distinct:
+            lines.append(f"distinct: expected {self.distinct}, found {count}")
         if self.outcomes is not None:
             lines += self._unmatched(self.outcomes, outcomes)
         return lines
@@ -516,7 +518,7 @@ class _Compiler:
             when,
             editions,
             None if outcomes is None else self.entries(outcomes),
-            None if distinct is None else self.number(distinct),
+            None if distinct is None else self.how_many(distinct),
             None if orders is None else self.orders(orders),
             self.pile_order,
             refused,
@@ -569,6 +571,14 @@ class _Compiler:
         if isinstance(node, Scalar) and re.fullmatch(r"0|[1-9]\d{0,2}", node.text):
             return int(node.text)
         self.note("LR-E015", node, "a whole number from 0 to 999 is meant here")
+        return 0
+
+    def how_many(self, node: Node) -> int:
+        if isinstance(node, Scalar):
+            plain = node.text.replace("_", "").replace(",", "")
+            if len(plain) <= MAX_COUNT_DIGITS and re.fullmatch(r"0|[1-9]\d*", plain, re.ASCII):
+                return int(plain)
+        self.note("LR-E015", node, "a number of outcomes is a whole number")
         return 0
 
     def orders(self, node: Node) -> str:

@@ -8,7 +8,7 @@ and at the end ``result``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lastrites.errors import BoardError, Problem
@@ -230,7 +230,7 @@ def graph(emit: Emit, request: Request) -> None:
             edition=request.edition,
             without=request.without,
             against=request.against,
-            limits=Limits(states, seconds, lambda text: emit("progress", text)),
+            limits=Limits(states, seconds, lambda text: emit("progress", text), request.limit_outcomes),
             reduction=request.reduction,
         )
 
@@ -243,6 +243,11 @@ def graph(emit: Emit, request: Request) -> None:
         tell(first)
         if not first.complete and request.limit_states != 1:
             whole = resolved(request.limit_states)
+            if whole.factors is not None:
+                told = first.triggers.to_json()
+                told["graph"]["incomplete_reason"] = "groups do not affect each other; their states multiply"
+                emit("result", {**told, "refused": [], "complete": False})
+                return
             whole._triggers = trigger_graph(whole, first.triggers.footprints)
             tell(whole)
     except BoardError as error:
@@ -299,6 +304,10 @@ def expectations(board: Board) -> tuple[Expectation, ...]:
 def verify(emit: Emit, request: Request) -> None:
     """Emits the verdict on the board, as a mapping, as ``result``."""
     from lastrites.verify import verify as verify_expectations
+
+    # Numbers are checked of factors, too; where an expectation describes outcomes these must be listed.
+    described = any(each.outcomes is not None for each in request.expectations)
+    request = replace(request, limit_outcomes=None if described else request.limit_outcomes)
 
     def answer(readings: Mapping[str, str], edition: str | None, pile_order: bool) -> Mapping[str, Any]:
         return _resolve(request, emit, readings, edition, pile_order).to_json(witnesses=False)

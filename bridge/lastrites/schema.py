@@ -285,7 +285,7 @@ class _Schema:
                     "additionalProperties": False,
                 },
                 "outcomes": {"type": "array", "items": {"$ref": "#/$defs/outcome"}},
-                "distinct": NUMBER,
+                "distinct": {"type": "integer", "minimum": 0},
                 "orders": {"type": ["integer", "string"]},
                 "pile order": FLAG,
                 "refused": FLAG,

@@ -40,8 +40,13 @@ def agrees(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     return all(other.get(question, answer) == answer for question, answer in one.items())
 
 
-def by_reading(result: Json) -> Iterator[tuple[dict[str, str], str, list[Json]]]:
-    """Each combination of answers, with its number of orders and its outcomes."""
+def by_reading(result: Json) -> Iterator[tuple[dict[str, str], str, list[Json], int]]:
+    """Each combination of answers, with its number of orders and its outcomes, and how many these are; where they are
+    told as factors none is listed."""
+    for row in result.get("factors") or ():
+        yield dict(row["when"]), str(row["orders"]), [], int(row["outcome_count"])
+    if result.get("factors"):
+        return
     rows: Sequence[Json] = result.get("readings_explored") or [{"when": {}, "orders": result.get("orders") or "0"}]
     for row in rows:
         found = [
@@ -49,7 +54,7 @@ def by_reading(result: Json) -> Iterator[tuple[dict[str, str], str, list[Json]]]
             for outcome in result["outcomes"]
             if any(agrees(under["when"], row["when"]) for under in outcome["under"])
         ]
-        yield dict(row["when"]), str(row["orders"]), found
+        yield dict(row["when"]), str(row["orders"]), found, len(found)
 
 
 def combinations(
@@ -130,13 +135,14 @@ class _Run:
             if result.get(what):
                 self.fail(expectation, label(fixed, told_edition), [f"{what}: {entry}" for entry in result[what]])
         rows = list(by_reading(result))
-        for when, orders, outcomes in rows:
+        for when, orders, outcomes, count in rows:
             self.checked += 1
             if expectation.asks_who_decides and len(rows) > 1:
                 # Who decides is told over all readings together; under one reading it may be somebody else.
                 outcomes = list(self.resolve({**fixed, **when}, edition, piles)["outcomes"])
-            self.found.append((len(outcomes), orders))
-            failures = expectation.failures(outcomes, orders)
+                count = len(outcomes)
+            self.found.append((count, orders))
+            failures = expectation.failures(outcomes, orders, count)
             if result.get("refused") or expectation.refused:
                 # Under one reading an event may be refused and under another not.
                 here = self.resolve({**fixed, **when}, edition, piles) if len(rows) > 1 else result
@@ -168,7 +174,7 @@ class _Run:
     ) -> None:
         result = self.resolve({}, edition, piles)
         fixed = {**settled(result.get("edition") or ""), **result.get("readings", {}), **self.readings}
-        for when, _, _ in by_reading(result):
+        for when, _, _, _ in by_reading(result):
             known = {**fixed, **when}
             covered = any(
                 (not expectation.editions or result.get("edition") in expectation.editions)
