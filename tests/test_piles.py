@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import pytest
 from fixture_help import FIXTURES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_boards import keyforge_board
 
 import lastrites
-from lastrites.piles import Batches, History, Pile, arrangements, merge, spread, start
+from lastrites import explore
+from lastrites.count import Tally, View, assignments
+from lastrites.piles import Batches, History, Pile, PileHistories, _put_down, arrangements, merge, spread, start
+from lastrites.reductions import LOOKUP
 from lastrites.terms import fn
 
 CARDS = "abcdef"
@@ -78,3 +85,29 @@ def test_what_is_no_players_own_stays_as_it_is_when_piles_are_told_apart() -> No
     plain, apart = lastrites.resolve(board), lastrites.resolve(board, pile_order=True)
     winners = [{outcome.state.get("winner") for outcome in each.outcomes} for each in (plain, apart)]
     assert winners[0] == winners[1] != {None}
+
+
+def followed(histories: PileHistories, view: View) -> dict[int, Counter[History]]:
+    """End -> history -> number of orders, by following each history from state to state."""
+    graph = view.graph
+    found: dict[int, Counter[History]] = {node: Counter() for node in view.order}
+    found[view.order[0]][start(graph.fluents.terms(graph.state(0)), histories._zones, {})] = 1
+    for node in view.order:
+        for number, target in view.edges(node):
+            for history, orders in found[node].items():
+                found[target][histories._moved(history, graph.starts[node] + number, node)] += orders
+    return {node: Counter(_put_down(found[node])) for node in view.ends()}
+
+
+@pytest.mark.parametrize("seed", [134])
+@pytest.mark.parametrize("reduction", [(), (LOOKUP,)])
+def test_each_history_with_its_number_of_orders(
+    seed: int, reduction: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever way states are explored, and in whatever order they are met."""
+    monkeypatch.setattr(explore, "_FEW_STATES", 1)
+    board = keyforge_board(seed)
+    resolution = lastrites.resolve(board, reduction=reduction)
+    histories = PileHistories(resolution.explored, frozenset(board.rules.shape.piles()), {})
+    for view in assignments(resolution.explored):
+        assert histories.of(Tally(view)) == {end: dict(found) for end, found in followed(histories, view).items()}

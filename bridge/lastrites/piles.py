@@ -171,7 +171,7 @@ class PileHistories:
             single[view.order[0]] = start(terms, self._zones, self._listed)
         for node in view.order:
             here = single[node]
-            if here is None:
+            if here is None or node in several:
                 self._mark(view, node, several)
                 continue
             first = self._graph.starts[node]
