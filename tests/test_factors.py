@@ -53,15 +53,15 @@ def multiplied(answer: lastrites.Resolution) -> list[tuple[dict[str, str], dict[
     return found
 
 
-def check(board: Board) -> bool:
-    """Compare factors with plain exploration. Whether there are any."""
+def check(board: Board) -> lastrites.Resolution | None:
+    """Compare factors with plain exploration. The answer if it has any."""
     plain = lastrites.resolve(board, reduction=(LOOKUP,), limits=lastrites.Limits(states=MOST_STATES))
     if not plain.complete:
-        return False
+        return None
     answer = lastrites.resolve(board, limits=BEYOND_ONE)
     if answer.factors is None:
         assert [text(each.state) for each in answer.outcomes] == [text(each.state) for each in plain.outcomes]
-        return False
+        return None
     assert (answer.order_count, answer.questions) == (plain.order_count, plain.questions)
     assert (answer.counting, answer.warnings) == (plain.counting, plain.warnings)
     rows = multiplied(answer)
@@ -85,7 +85,7 @@ def check(board: Board) -> bool:
     # The order told is that of a legal walk to this very state: it is looked up step by step, and ends nowhere else.
     outcome = rows[-1][1][max(rows[-1][1])]
     assert outcome.witness[-1].decision
-    return True
+    return answer
 
 
 @pytest.mark.parametrize("make", [keyforge_board_of_ends, riftbound_board_of_ends])
@@ -93,7 +93,7 @@ def test_random_boards(make: Callable[[int], Board]) -> None:
     factored = 0
     for seed in range(BOARDS):
         try:
-            factored += check(make(seed))
+            factored += check(make(seed)) is not None
         except AssertionError as error:
             raise AssertionError(f"board {seed} of {make.__name__}") from error
     print(f"{factored} of {BOARDS} boards have factors")
@@ -102,9 +102,8 @@ def test_random_boards(make: Callable[[int], Board]) -> None:
 
 def test_a_question_within_a_group() -> None:
     """Whether what a group destroys resolves first is asked only while others wait; each answer by itself."""
-    board = keyforge_board_of_ends(19)
-    assert check(board)
-    answer = lastrites.resolve(board, limits=BEYOND_ONE)
+    answer = check(keyforge_board_of_ends(19))
+    assert answer is not None
     assert answer.counting == {"cascade": ["nested", "pooled"]}
     assert [row.when for row in answer.factors or ()] == [{"cascade": "nested"}, {"cascade": "pooled"}]
     assert answer.order_count is None
@@ -150,17 +149,17 @@ def ends(number: int) -> Board:
 
 
 def test_the_family_of_the_bench() -> None:
-    known = FAMILIES["ends"].known
-    assert check(ends(4))
-    answer = lastrites.resolve(ends(5), limits=lastrites.Limits(outcomes=40))
-    assert (answer.order_count, answer.outcome_count) == (known(5).orders, known(5).outcomes)
-    assert answer.state_count < 40
-    told = answer.to_json()
+    known = FAMILIES["ends"].known(4)
+    answer = check(ends(4))
+    assert answer is not None
+    assert (answer.order_count, answer.outcome_count) == (known.orders, known.outcomes)
+    assert answer.state_count < 30
+    told = answer.to_json(witnesses=False)
     assert told["outcomes"] is None
-    assert told["outcome_count"] == str(known(5).outcomes)
+    assert told["outcome_count"] == str(known.outcomes)
     (row,) = told["factors"]
-    assert row["shuffles"] == "120"
-    assert sorted(len(group["ends"]) for group in row["groups"]) == [2, 2, 2, 2, 3]
+    assert row["shuffles"] == "24"
+    assert [len(group["ends"]) for group in row["groups"]] == [2, 2, 2, 3]
 
 
 def test_outcomes_that_are_not_told_do_not_look_like_a_list() -> None:
@@ -174,13 +173,10 @@ def test_outcomes_that_are_not_told_do_not_look_like_a_list() -> None:
     assert len(answer.plain.outcomes) == 4
 
 
-def test_factors_are_for_many_outcomes_only() -> None:
-    for limits, reduction in (
-        (lastrites.Limits(), REDUCTIONS),
-        (lastrites.Limits(outcomes=4), REDUCTIONS),
-        (BEYOND_ONE, tuple(each for each in REDUCTIONS if each != "factors")),
-    ):
-        assert len(lastrites.resolve(ends(2), limits=limits, reduction=reduction).outcomes) == 4
+def test_factors_can_be_switched_off_and_are_for_many_outcomes_only() -> None:
+    without = tuple(each for each in REDUCTIONS if each != "factors")
+    assert len(lastrites.resolve(ends(2), limits=BEYOND_ONE, reduction=without).outcomes) == 4
+    assert len(lastrites.resolve(ends(2), limits=lastrites.Limits(outcomes=4)).outcomes) == 4
     assert len(lastrites.resolve(ends(2), limits=BEYOND_ONE, pile_order=True).outcomes) > 4
 
 
@@ -205,8 +201,6 @@ def test_the_command(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert "2 x 2 x 3 outcomes. Each comes about in 6 times as many orders" in shown
     assert "Standing 3.2: damage 0 -> 1" in shown
     assert "kf.destroyed.discard" in shown
-    assert cli.main(["outcomes", str(path), "--limit-outcomes", "11", "-q", "--no-reduction=factors"]) == 0
-    assert "Outcome L: 6 orders" in capsys.readouterr().out
 
 
 def test_orders_are_listed_without_exploring() -> None:
@@ -251,18 +245,14 @@ def test_other_commands(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> No
     assert "Standing 2.1: ward; Dying 1: battleline -> hand; Dying 2: battleline -> discard" in shown
     assert cli.main(["why", path, *few, "--outcome", "1A 2C"]) == 2
     assert 'for example "1A 2A"' in capsys.readouterr().err
-    for command in (["why", path], ["compare", path, "cascade"], ["orders", path, "--outcome", "A"]):
+    for command in (["compare", path, "cascade"], ["orders", path, "--outcome", "A"]):
         assert cli.main([*command, *few]) == 2
         assert "LR-E035" in capsys.readouterr().err
-    assert cli.main(["why-not", path, "{P1: {hand: [Dying 1]}}", *few]) == 0
-    assert "It does come out, for example outcome 1" in capsys.readouterr().out
     assert cli.main(["report", path, "-o", str(tmp_path / "page.html"), *few]) == 0
     assert "4 outcomes in 8 legal orders: each end of a group" in (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert cli.main(["graph", path, *few]) == cli.INCOMPLETE
-    assert "groups do not affect each other; their states multiply" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("expected", "status"), [({"orders": 8, "distinct": 4}, 0), ({"distinct": 1000}, 1)])
+@pytest.mark.parametrize(("expected", "status"), [({"orders": 8, "distinct": 4}, 0), ({"distinct": 5}, 1)])
 def test_numbers_are_verified(tmp_path: Any, expected: dict[str, int], status: int) -> None:
     assert cli.main(["verify", on_disk(tmp_path, 2, expect=expected), "--limit-outcomes", "3"]) == status
 
