@@ -67,6 +67,16 @@ def test_a_grounding_without_end_is_ended(job: Json, tmp_path: Path) -> None:
     assert "this has been done" in longer.error
 
 
+def test_a_deadline_ends_a_job_in_this_process(job: Json, tmp_path: Path) -> None:
+    with (tmp_path / "orchard" / "falling.lp").open("a", encoding="utf-8") as file:
+        file.write(ENDLESS)
+    job["boards"] = job["boards"][1:2]
+    deadline = time.monotonic() + 0.2
+    sweep = Sweep(partial(examine_apart, seconds=LONG, deadline=deadline), Serial(), deadline=deadline)
+    with pytest.raises(TimeoutError):
+        list(sweep.run([job]))
+
+
 def test_a_board_that_hangs_costs_only_itself(job: Json, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Boards that would share a grounding with it are looked at one by one. A clock of our own: no real time is up."""
     expected = examine(job)["rows"]

@@ -6,6 +6,7 @@ not the worker of a pool or a cluster, which goes on with the other boards.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from lastrites import stop, worker
@@ -14,12 +15,12 @@ from lastrites.search.examine import Json, Target, examine, row_of_a_failure
 INTERRUPTED = "interrupted"
 
 
-def examine_apart(job: Json, seconds: float) -> Json:
+def examine_apart(job: Json, seconds: float, deadline: float | None = None) -> Json:
     """What :func:`lastrites.search.examine.examine` says, where no board and no grounding takes longer than that.
 
     Boards that do, or that end their process, have an ``error``; what shares a grounding with them is looked at again,
     board by board. The result has ``late``, the seconds, if some board was not looked at in time.
-    Raises KeyboardInterrupt.
+    Raises KeyboardInterrupt, and TimeoutError at the ``deadline`` (of ``time.monotonic``, for this machine only).
     """
     _prepare(job)
     boards = job["boards"]
@@ -29,14 +30,18 @@ def examine_apart(job: Json, seconds: float) -> Json:
     while todo:
         places = todo.pop()
         said: dict[str, Any] = {}
+        some = {**job, "boards": [boards[place] for place in places]}
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
         try:
-            worker.run(_look, {**job, "boards": [boards[place] for place in places]}, said.__setitem__, silence=seconds)
+            worker.run(_look, some, said.__setitem__, timeout=left, silence=seconds)
             rows.update(zip(places, said["rows"], strict=True))
             continue
         except worker.Stopped as stopped:
             stop.check()
             if str(stopped) == INTERRUPTED:
                 raise KeyboardInterrupt from None
+            if deadline is not None and time.monotonic() >= deadline:
+                raise TimeoutError from None
             why, late = f"not looked at within {seconds:g} s", True
         except worker.Crashed as crashed:
             why = str(crashed)

@@ -79,9 +79,11 @@ def run(args: argparse.Namespace, progress: Callable[[str], None], clear: Callab
 
     def search(emit: Callable[[str, Any], None], argument: Any) -> None:
         with _executor(args) as executor:
-            work = partial(examine_apart, seconds=args.board_timeout)
-            ahead = 1 if args.workers == 1 and args.dask is None else 4 * args.workers
             own = args.dask is None
+            alone = own and args.workers == 1
+            # Nothing but the job itself can end it in time where it is done in this process.
+            work = partial(examine_apart, seconds=args.board_timeout, deadline=deadline if alone else None)
+            ahead = 1 if alone else 4 * args.workers
             sweep = Sweep(work, executor, journal, ahead, deadline, args.board_timeout, cancels=not own)
             made.append(separate(game, target, scope, sweep, progress))
 

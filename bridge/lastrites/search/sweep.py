@@ -155,6 +155,9 @@ class Sweep:
     def _done(self, job: Json, future: Future[Json]) -> Done:
         try:
             result = future.result()
+        except TimeoutError:
+            self._check()  # the job knows of the deadline
+            return Done(job, {}, "TimeoutError")
         except Exception as error:  # whatever a job runs into is told beside the results of the others
             return Done(job, {}, f"{type(error).__name__}: {error}")
         self.journal.note(job, result)
