@@ -24,9 +24,9 @@ ITEMS = [
     "two-akshans-die-together",
     "wraith-sees-a-token-die", "two-units-become-mighty-and-each-item-is-about-one", "rex-chooses-among-enemy-units",
 ]  # fmt: skip
-"""Small boards whose items record a place, Might, being alone, a number, gear taken, a token, other units, targets."""
+"""Small boards whose items record a place, Might, being alone, a number, gear taken, a token, other units, targets, what was granted."""
 
-MOST = 3
+MOST = 2
 """So many states of each board are tried."""
 
 

@@ -173,6 +173,10 @@ class _FactBoard:
         self.spare.update(str(ability.args[0]) for ability in lasting if isinstance(ability, Term))
         for key in self.game.shape.of_form("card", "granted"):
             self.spare.update(self.column(f"init {key.constant()}", 1))
+        for key in self.game.shape.of_form("board", "entries"):
+            givers = {fn(inner.constant()) for inner in self.game.shape.of_form(key.constant(1), "granted")}
+            items = [fact.args for fact in self.by_name.get(key.constant(), ()) if len(fact.args) == 3]
+            self.spare.update(str(args[2]) for args in items if args[1] in givers)
         for fact, line, column in self.facts:
             for code, message, hint in self.mistakes(fact, cards, players, named, seen):
                 self.problems.append(Problem(code, self.file, line, column, message, hint))

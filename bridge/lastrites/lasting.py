@@ -56,11 +56,22 @@ def read_granted(functor: str, card: str, node: Node, notes: Notes, words: Words
 
     Mistakes are noted.
     """
+    source, facts = given_to(card, node, notes, words, to)
+    return [*facts, fn("init", fn(functor, card, source))] if facts else []
+
+
+def granted_card(card: str) -> str:
+    """The name of the card for what ``card`` has been given."""
+    return f"what was granted to {card}"
+
+
+def given_to(card: str, node: Node, notes: Notes, words: Words, to: References) -> tuple[str, list[Term]]:
+    """A card of their own for the abilities that ``card`` has been given, and its facts. Mistakes are noted."""
     reader = DefinitionReader(words, notes, to.find)
-    id, source = f"granted:{card}", f"what was granted to {card}"
+    id, source = f"granted:{card}", granted_card(card)
     numbers = count(1)
     abilities: list[Term] = []
     for item in notes.items(node, "abilities"):
         abilities += reader.ability(id, item, numbers)[1]
     facts = [fn("title", id, source), fn("card", source), fn("prints", source, id), fn("owner", source, to.players[0])]
-    return [*facts, *abilities, fn("init", fn(functor, card, source))] if abilities else []
+    return source, [*facts, *abilities] if abilities else []

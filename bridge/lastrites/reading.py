@@ -207,9 +207,24 @@ class BoardReader:
             self.out.places[f"entry.{fn(functor, place)}"] = (item.line, item.column)
             for inner, value in self.notes.entries(level, item, required=("source", "player"), at=item):
                 with self.notes.collecting():
+                    if inner.form.name == "granted":
+                        giver, given = self.granted_to_source(level, item, value)
+                        facts += [*given, fn(functor, place, fn(inner.constant()), giver)]
+                        continue
                     for name, what in self.part_of_entry(inner, value):
                         facts.append(fn(functor, place, name, what))
         return facts
+
+    def granted_to_source(self, level: str, item: Node, node: Node) -> tuple[str, list[Term]]:
+        """The abilities that the card of an item had been given. Raises WordError."""
+        from lastrites.lasting import given_to
+        from lastrites.layouts import plain
+
+        (key,) = self.shape.of_form(level, "source")
+        name = item.get(key.text) if isinstance(item, Mapping) else None
+        card = self.to.one(name if name is not None else node)
+        self.out.written[card] = plain(node)
+        return given_to(card, node, self.notes, self.words, self.to)
 
     def part_of_entry(self, key: Key, node: Node) -> list[tuple[Term, Value]]:
         form, name = key.form.name, fn(key.constant())

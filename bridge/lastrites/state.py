@@ -87,7 +87,7 @@ class StateWriter:
                 case Term("init", (Term("is_place", (Term(level, ()), str(place))),)):
                     self.named_places.setdefault(level, []).append(place)
         entries = self.shape.of_form("outcome", "entries")
-        self.entry_writers = {key: EntryWriter(key, self.shape, self.words) for key in entries}
+        self.entry_writers = {key: EntryWriter(key, self.shape, self.words, board.written) for key in entries}
         self.sizes = {key.constant(): key for key in self.shape.of_form("player", "size")}
         self.speaker = self.words.speaker()
         self.zone_texts = {zone: text for zone, (text, _) in self.shape.zones().items()}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lastrites.lasting import granted_card
 from lastrites.shape import Key, Shape
 from lastrites.terms import Term, Value, order
 from lastrites.words import Words
@@ -32,7 +33,9 @@ class EntryWriter:
     An item is t(Source,Ability,Record); what the arguments of a record are the shape says by ``record/3``.
     """
 
-    def __init__(self, key: Key, shape: Shape, words: Words) -> None:
+    def __init__(self, key: Key, shape: Shape, words: Words, written: Mapping[str, Any]) -> None:
+        """``written`` keeps what cards have been given as the file of the board writes it."""
+        self.written = written
         self.frame, self.waiting = key.constant(2), key.constant(3)
         self.shape, self.words = shape, words
         self.keys = {inner.constant(): inner for inner in shape.keys(key.constant(1))}
@@ -106,8 +109,12 @@ class EntryWriter:
                     return {key.text: self.words.text(key.constant(1), ability)}
             return {}
         numbers = next(key for key in self.level if key.form.name == "number")
-        cards = next((key for key in self.level if key.form.name == "card"), None)
-        given = {cards.text: giver} if giver != source and cards is not None else {}
+        given: Entry = {}
+        if giver != source:
+            granted = isinstance(source, str) and giver == granted_card(source)
+            form, what = ("granted", self.written.get(str(source))) if granted else ("card", giver)
+            given = {key.text: what for key in self.level if key.form.name == form}
+            given = dict(list(given.items())[:1])
         return {**given, **({numbers.text: number} if number != 1 else {})}
 
     def _part(self, entry: Entry, key: Key, value: Value, player: str) -> None:
