@@ -24,7 +24,8 @@ ITEMS = [
     "two-akshans-die-together",
     "wraith-sees-a-token-die", "two-units-become-mighty-and-each-item-is-about-one", "rex-chooses-among-enemy-units",
 ]  # fmt: skip
-"""Small boards whose items record a place, Might, being alone, a number, gear taken, a token, other units, targets, what was granted."""
+"""Small boards whose items record a place, Might, being alone, a number, gear taken, a token, other units, targets,
+and an ability that was granted."""
 
 MOST = 2
 """So many states of each board are tried."""
