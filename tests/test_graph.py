@@ -115,7 +115,7 @@ def check(layout: Json) -> None:
         assert isinstance(printed, Term)
         return names[str(card), str(printed.args[0]), printed.args[1]]
 
-    for view in resolution._views:
+    for view in resolution.views:
         for node in view.order:
             instances = [each for each in plain.picked(view, node) if bearer(each).args]
             for place, first in enumerate(instances):
@@ -151,7 +151,7 @@ def test_the_plain_look_sees_an_order_that_matters() -> None:
     footprints = graph_of("keyforge/soleft-and-burnished-nickles").footprints
     assert footprints is not None
     plain = Plain(resolution, footprints.picks)
-    (view,) = resolution._views
+    (view,) = resolution.views
     node = next(node for node in view.order if len(plain.picked(view, node)) == 2)
     first, second = plain.picked(view, node)
     assert plain.ends(view, node, first, second) != plain.ends(view, node, second, first)
