@@ -142,6 +142,18 @@ def test_saving_in_the_middle_tells_what_is_left_out() -> None:
     assert "begun: 2" in text
 
 
+def test_what_no_state_says_stays_in_the_file() -> None:
+    path = FIXTURES / "keyforge" / "a-token-creature-of-a-shuffled-deck-is-chance.yaml"
+    board, _ = loaded(path)
+    given = GivesBack(board, choose_reading(board, {}, None, (), ())).file(board.initial())
+    assert "token creature: Grunt" in given.text
+    facts = Play(Board.from_text("""
+about(game,"riftbound"). active("P1"). setting(victory_score,5). player("P1"). turn("P1",1). player("P2"). turn("P2",2).
+event(1,end_turn,"P1").
+""", "board.lp")).given_back()  # fmt: skip
+    assert {"setting (victory_score, 5)"} <= set(facts.left_out)
+
+
 CHAIN = """
 game: riftbound
 active: P1

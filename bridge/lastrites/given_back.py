@@ -96,6 +96,8 @@ class GivesBack:
             state.pop(key.text, None)
             if lasting:
                 head[key.text] = lasting
+        for player, zones in players.items():
+            zones.update(self._printed(written, player))
         found: Layout = {**head, "players": players, **state}
         if over:
             return found
@@ -141,6 +143,13 @@ class GivesBack:
     def _answers(self) -> set[str]:
         return {key.text for key in self.shape.of_form("event", "choose")}
 
+    def _printed(self, written: Layout, player: str) -> Layout:
+        """What the file says of a player that is no part of a state: cards that need not lie on the board."""
+        keys = {key.text for key in self.shape.of_form("player", "printed")}
+        (players,) = self.shape.of_form("board", "players")
+        zones = written.get(players.text, {}).get(player) or {}
+        return {key: value for key, value in zones.items() if key in keys}
+
     def _still_offered(self, offers: Any, fluents: frozenset[Term]) -> Layout:
         left = {fluent.args[0] for fluent in fluents if fluent.name == _OFFERED}
         number, found = 0, {}
@@ -169,10 +178,22 @@ class GivesBack:
             if fluent.name in skipped:
                 continue
             told[self._words(fluent)] = None
+        for fact in sorted(self._unsaid(again), key=order):
+            told[f"{fact.name.replace('_', ' ')} ({', '.join(map(str, fact.args))})"] = None
         for switched, clauses in (("without", self.reading.without), ("against", self.reading.against)):
             if clauses:
                 told[f"{switched} {', '.join(clauses)}"] = None
         return told
+
+    def _unsaid(self, again: Board) -> set[Term]:
+        """What the board says for all of its states, and the file does not."""
+        names = {"setting", *(key.constant() for key in self.shape.of_form("player", "printed"))}
+        progress = {fn(key.constant()) for key in self.shape.of_form("board", "progress")}
+        was, now = (
+            {fact for fact in board.facts if fact.name in names and fact.args[0] not in progress}
+            for board in (self.board, again)
+        )
+        return was - now
 
     def _words(self, fluent: Term) -> str:
         inner = fluent.args[1] if fluent.name == _STACK else fluent
