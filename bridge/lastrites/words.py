@@ -313,12 +313,17 @@ class Words:
         for phrase, known in self.terms.get(kind, {}).items():
             if known == term:
                 return phrase
+        if kind == "filters" and isinstance(term, Term):
+            each = term.args if term.name == "and" else ()
+            parts = [self.text("filters", part) for part in each] or [self.text("filter", term)]
+            return " ".join(map(str, parts))
         if isinstance(term, Term) and len(term.args) == 1:
             for key, (functor, sub) in self.nested.get(kind, {}).items():
                 if functor == term.name:
                     return {key: self.text(sub, term.args[0])}
+        if isinstance(term, Term) and term.args:
             for pattern, base in self.patterns.get(kind, ()):
-                if base.name == term.name:
+                if base.name == term.name and base.args == term.args[:-1]:
                     return pattern.replace("{1}", str(term.args[-1]))
         return str(term)
 
