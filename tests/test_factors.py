@@ -22,8 +22,10 @@ from lastrites.board import Board
 from lastrites.errors import BoardError
 from lastrites.factors import OutcomesUntold, shuffled
 from lastrites.focus import distance, focused, nearest, never
+from lastrites.readable import entries, subject
 from lastrites.reductions import LOOKUP, REDUCTIONS
 from lastrites.results import Outcome
+from lastrites.terms import fn
 from lastrites.whynot import compile_state
 
 BOARDS = int(os.environ.get("LASTRITES_RANDOM_BOARDS", "2"))
@@ -185,6 +187,27 @@ def test_a_surplus_answer_is_found_where_outcomes_are_not_listed() -> None:
     made["event"]["choose"] = ["Standing 2.1"]
     with pytest.raises(BoardError, match="LR-E034"):
         lastrites.resolve(Board.from_text(json.dumps(made)), limits=BEYOND_ONE)
+
+
+def test_what_is_read_off_a_state_speaks_of_one_subject_each() -> None:
+    """Cards beyond those named are counted by themselves; a card on another one is told by where it hangs."""
+    board = ends(1)
+    state = {
+        "P1": {"aember": 2, "deck size": 5, "deck": ["Troll"], "hand": [{"Drumble": {"damage": 1}}]},
+        "P2": {"battleline": [{"Bumpsy": {"upgrades": ["Soulkeeper"], "ward": True}}]},
+    }
+    assert entries(board.rules.shape, state, board.players) == {
+        ("P1", "aember"): "2",
+        ("P1", "deck size"): "4",
+        ("card", "Troll"): '[["P1", "deck"], {}]',
+        ("card", "Drumble"): '[["P1", "hand"], {"damage": 1}]',
+        ("card", "Bumpsy"): '[["P2", "battleline"], {"ward": true}]',
+        ("card", "Soulkeeper"): '[["with", "Bumpsy", "upgrades"], {}]',
+    }
+    assert subject(fn("num", fn("damage", "Bumpsy"), 2), board.players) == ("card", "Bumpsy")
+    assert subject(fn("zone", "Bumpsy", "P2", fn("hand")), board.players) == ("card", "Bumpsy")
+    assert subject(fn("num", fn("pool", "P1"), 2), board.players) == ("num", fn("pool", "P1"))
+    assert subject(fn("is", "P1", fn("shuffled")), board.players) == ("is", "P1", fn("shuffled"))
 
 
 def test_shuffles_of_orders_of_different_lengths() -> None:

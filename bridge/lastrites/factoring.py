@@ -517,6 +517,10 @@ def _summary(view: View, values: Mapping[int, int], players: Sequence[str]) -> d
 
 def _put_together(before: Product, boxes: Sequence[_Box]) -> Product:
     """Boxes that are over as one product: each end leads to the same in all of them. Raises NotFactored."""
+    whole = prod(len(part.ended().values) for part in before.parts)
+    if sum(prod(len(cell.values) for cell in box.cells) for box in boxes) != whole:
+        # Some ends do not lead to the question that these boxes answer so.
+        raise NotFactored
     ends = [(box.state, list(enumerate(box.cells))) for box in boxes]
     masks = _owned(_masks([[cell.mask for cell in box.cells] for box in boxes]), ends)
     rest, finals = _agreed(masks, ends)

@@ -387,13 +387,13 @@ class _Told:
 
     def _apart(self) -> None:
         """Raises Unreadable where two parts differ in what they say of one subject."""
-        cards = frozenset(str(fact.args[0]) for fact in self.board.facts if fact.name == "card")
+        holders = frozenset(self.board.players).union(*self.tell.teller.writer.named_places.values())
         taken: set[object] = set()
         for part in self.product.parts:
             varying = 0
             for value in part.finals.values():
                 varying |= value ^ part.finals[min(part.finals)]
-            subjects = {subject(term, cards) for term in self.fluents.terms(varying)}
+            subjects = {subject(term, holders) for term in self.fluents.terms(varying)}
             if subjects & taken:
                 raise Unreadable
             taken |= subjects

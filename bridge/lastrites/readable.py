@@ -18,15 +18,18 @@ Entries = dict[tuple[str, ...], str]
 """By what an entry is about, what it says."""
 
 
-def subject(fluent: Term, cards: Collection[str]) -> tuple[Value, ...]:
-    """What a fluent speaks of: a card, a number, or what else a state tells by itself."""
+def subject(fluent: Term, holders: Collection[str]) -> tuple[Value, ...]:
+    """What a fluent speaks of: a card, a number, or what else a state tells by itself. ``holders`` are the players and
+    the named places; any other name is that of a card, one that was on the board or one that was created."""
     about = fluent.args[0] if fluent.args else None
-    if isinstance(about, str) and about in cards:
+    if isinstance(about, int):
+        return ("ranked",)
+    if isinstance(about, str) and about not in holders:
         return ("card", about)
     match fluent:
         case Term("num", (Term() as quantity, _)):
             owner = quantity.args[0] if quantity.args else None
-            return ("card", owner) if isinstance(owner, str) and owner in cards else ("num", quantity)
+            return ("card", owner) if isinstance(owner, str) and owner not in holders else ("num", quantity)
         case Term("is", (str(who), Term() as mark)):
             return ("is", who, mark)
         case Term(name, (str(who), _)) | Term(name, (str(who), _, _, _)):
