@@ -23,6 +23,7 @@ from fixture_help import FIXTURES, ROOT
 from lastrites.book import read_book
 from lastrites.editions import alike
 from lastrites.game import Game, load_game
+from lastrites.search.sweep import version_of
 
 KEPT = ROOT / "build" / "findings"
 PAGE = ROOT / "docs" / "findings.md"
@@ -41,13 +42,14 @@ def version(game: str) -> str:
 
 def told(game: str, what: str, arguments: Sequence[str], anew: bool, name: str = "") -> Json:
     """What a command says in JSON, from the last run if nothing has changed since; with ``anew`` False from the last
-    run in any case, if there was one."""
+    run in any case, if there was one. ``before`` says that the rules have changed since."""
+    rules = version_of(ROOT / "rules", game)
     kept = KEPT / f"{game}-{name or what}.json"
     now = version(game)
     if kept.is_file():
         old: Json = json.loads(kept.read_text(encoding="utf-8"))
         if not anew or (old["version"], old["arguments"]) == (now, list(arguments)):
-            return dict(old["result"])
+            return {**old["result"], "before": old.get("rules") != rules}
     command = [sys.executable, "-m", "lastrites", what, game, *arguments, "--json"]
     print(" ".join(["lastrites", *command[3:]]), file=sys.stderr, flush=True)
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT)
@@ -55,9 +57,9 @@ def told(game: str, what: str, arguments: Sequence[str], anew: bool, name: str =
         raise SystemExit(f"{what} told nothing (status {done.returncode})")
     result: Json = json.loads(done.stdout)
     KEPT.mkdir(parents=True, exist_ok=True)
-    row = {"version": now, "arguments": list(arguments), "result": result}
+    row = {"version": now, "rules": rules, "arguments": list(arguments), "result": result}
     kept.write_text(json.dumps(row, ensure_ascii=False, indent=1), encoding="utf-8")
-    return result
+    return {**result, "before": False}
 
 
 def checked(game: Game, workers: Sequence[str], anew: bool) -> Json:
@@ -72,6 +74,9 @@ def checked(game: Game, workers: Sequence[str], anew: bool) -> Json:
     if chosen:
         arguments = [*chosen, "--only", "boards", "--generated", "0", *workers]
         others = told(game.name, "check", arguments, anew, "older")
+        for part in (result, others):
+            for seen in part["scope"]["editions"]:
+                seen["before"] = part["before"]
         scope = {**result["scope"], "editions": result["scope"]["editions"] + others["scope"]["editions"]}
         ended = {key: value for part in (others, result) for key, value in part.items() if key == "incomplete_reason"}
         result = {

@@ -68,11 +68,15 @@ def _scope(boards: Boards, check: Json, separate: Json) -> Iterator[str]:
         f"{number(scope['clauses'])} clauses were switched off one at a time under {first}, "
         "each on the boards that can rest on it, until the first that came out otherwise."
     )
+    stale = [seen["edition"] for seen in scope["editions"] if seen.get("before")]
+    if stale:
+        yield f"What is told of {listed(stale)} comes from a run before the last change of the rules."
     if not check["complete"]:
         yield f"The check did not get to its end: {check['incomplete_reason']}."
     yield ""
     looked = separate["searched"]
     ended = "" if separate["complete"] else f" It did not get to its end: {separate['incomplete_reason']}."
+    ended += " The rules have changed since." if separate["before"] else ""
     yield (
         f"`separate --all` looked at {counted(looked['boards'], 'board')}, {number(looked['to the point'])} "
         f"of them to the point, with {counted(looked['states'], 'state')}.{ended} It took them from these cards:"
