@@ -16,7 +16,9 @@ from lastrites.words import Words
 
 _NAME = re.compile(r"[a-z0-9-]+")
 _DATA = ("shape.lp", "words.lp")
-_APART = ("import.lp", "boards.lp", "rests.lp", "numbers.lp")
+APART = ("import.lp", "boards.lp", "rests.lp", "numbers.lp")
+"""Files beside the rules of a game that no board reads."""
+
 _WHEN = re.compile(r"^% @when\(([^)]*)\)", re.MULTILINE)
 
 
@@ -127,7 +129,7 @@ def _load(name: str, folder: Path) -> Game:
         raise BoardError(
             [Problem("LR-E017", str(own), 0, 0, f"the shape or words of `{name}` cannot be read: {error}")]
         ) from None
-    files = [file for place in (core, own) for file in sorted(place.glob("*.lp")) if file.name not in (*_DATA, *_APART)]
+    files = [file for place in (core, own) for file in sorted(place.glob("*.lp")) if file.name not in (*_DATA, *APART)]
     when = tuple(
         frozenset(match[1].split(";")) if (match := _WHEN.search(file.read_text(encoding="utf-8"))) else frozenset()
         for file in files

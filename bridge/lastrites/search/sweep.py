@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from lastrites import stop
+from lastrites.game import APART
 
 Json = dict[str, Any]
 Work = Callable[[Json], Json]
@@ -78,10 +79,11 @@ class Journal:
 
 
 def version_of(rules: Path, game: str) -> str:
-    """A name for the content of the rules of a game, but for what only says which boards are looked at."""
+    """A name for the content of the rules of a game, but for what no board reads (it says which boards are looked at,
+    say, or which fixtures rest on a clause)."""
     digest = hashlib.sha256()
-    folders = (rules / "core", rules / game)
-    for file in sorted(path for folder in folders for path in folder.rglob("*.lp") if path.parent.name != "search"):
+    files = (path for folder in (rules / "core", rules / game) for path in folder.rglob("*.lp"))
+    for file in sorted(path for path in files if path.parent.name != "search" and path.name not in APART):
         digest.update(str(file.relative_to(rules)).encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
