@@ -624,5 +624,4 @@ def _that_matter(
 
 __all__ = [
     "Factor", "FactorEnd", "FactoredAnswer", "Factors", "OutcomesUntold", "Unreadable", "Untold", "factored_answer",
-    "shuffled",
 ]  # fmt: skip
