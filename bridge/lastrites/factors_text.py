@@ -77,8 +77,12 @@ def _block(row: Json, width: int, style: Style) -> list[str]:
     for place, group in enumerate(groups, 1):
         head = fold(f"Group {place}: {listed(group['picks'])}", width, "", "  ")
         lines += ["", *map(style.strong, head)]
+        if len(group["ends"]) == 1:
+            (end,) = group["ends"]
+            lines += fold(f"{end['id']}: its only end, {_orders(end, row)}", width, "  ", "    ")
+            continue
         for end in group["ends"]:
-            lines += _end_lines(end, len(group["ends"]) == 1, row["shuffles"] is not None, width, style)
+            lines += _end_lines(end, row, width, style)
     if row.get("witness"):
         first = " ".join(group["ends"][0]["id"] for group in groups)
         lines += ["", *map(style.strong, fold(f"One order from the start to the end, with {first}", width, "", "  "))]
@@ -86,19 +90,21 @@ def _block(row: Json, width: int, style: Style) -> list[str]:
     return lines
 
 
-def _end_lines(end: Json, alone: bool, even: bool, width: int, style: Style) -> list[str]:
-    """An end; ``alone``: the group has no other, ``even``: all orders have as many picks."""
-    orders = listed(
+def _orders(end: Json, row: Json) -> str:
+    """The orders of an end, by numbers of picks where these are not always the same."""
+    even = row["shuffles"] is not None
+    return listed(
         counted(entry["orders"], "order") + ("" if even else f" of {counted(entry['picks'], 'pick')}")
         for entry in end["orders"]
     )
-    lines = fold(f"{end['id']}: {orders}", width, "  ", "    ")
-    for change in end["changes"] or () if alone else end["changes"] or ("nothing else changes",):
+
+
+def _end_lines(end: Json, row: Json, width: int, style: Style) -> list[str]:
+    lines = fold(f"{end['id']}: {_orders(end, row)}", width, "  ", "    ")
+    for change in end["changes"] or ("nothing else changes",):
         lines += fold(change, width, "      ", "        ")
-    power = power_lines(end, alone)
-    if power and not alone:
-        lines += fold(power, width, "      ", "        ")
-    if end.get("witness") and not alone:
+    lines += fold(power_lines(end, False), width, "      ", "        ")
+    if end.get("witness"):
         lines += ["      One order that leads here:", *steps_lines(end["witness"], "        ", width, style)]
     return lines
 
