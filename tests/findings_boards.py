@@ -226,7 +226,7 @@ class Boards:
                 file = plain(parse(found["file"]))
                 layout = {key: value for key, value in file.items() if key not in _NOTES}
                 edition, readings = str(file.get("edition", self.newest)), file.get("readings", {})
-                yield Candidate(layout, "found by the search from below", edition, readings)
+                yield Candidate(layout, "found by the search from below", edition, readings, found["by"] == "piles")
 
     def _from_fixtures(self, about: str, make: Callable[[], Candidate | None]) -> Candidate | None:
         if about not in self._made:
