@@ -330,12 +330,20 @@ class Answer:
 
     def _refused(self) -> list[dict[str, Any]]:
         found: dict[int, set[str]] = {}
-        for head in set(self.graph.heads):
+        places: dict[tuple[int, str], int] = {}
+        for number, head in enumerate(self.graph.heads):
             for event, clause in head.refused if head is not None else ():
                 found.setdefault(event, set()).add(clause)
+                places.setdefault((event, clause), number)
+        faults = self.teller.faults(dict.fromkeys(places.values()))
         events = {fact.args[0]: fact.args[1] for fact in self.board.facts if fact.name == "event"}
         return [
-            {"event": event, "what": self.teller.speaker.render(events[event]), "clauses": sorted(clauses)}
+            {
+                "event": event,
+                "what": self.teller.speaker.render(events[event]),
+                "clauses": sorted(clauses),
+                "why": faults.get(event, []),
+            }
             for event, clauses in sorted(found.items())
         ]
 

@@ -15,7 +15,7 @@ import lastrites
 from lastrites.errors import BoardError, Problem
 from lastrites.options import card_files, duration, option_groups, positive, readings_of, whole_number
 from lastrites.reductions import REDUCTIONS
-from lastrites.terminal import Progress, Style, page_width
+from lastrites.terminal import Progress, Style, page_width, refusal_text
 
 if TYPE_CHECKING:
     from lastrites.board import Board
@@ -653,7 +653,7 @@ def run_orders(args: argparse.Namespace) -> int:
     result = answer.final()
     if not args.quiet:
         for refusal in result["refused"]:
-            print(f"the event is refused: {refusal['event']} ({', '.join(refusal['clauses'])})", file=sys.stderr)
+            print(f"the event is refused: {refusal_text(refusal)}", file=sys.stderr)
         if not result["refused"]:
             print(f"{shown:,} of: {headline(result)}", file=sys.stderr)
         if not result["complete"]:
@@ -748,7 +748,7 @@ def run_graph(args: argparse.Namespace) -> int:
             _print_json(data)
         elif data["refused"]:
             for refusal in data["refused"]:
-                print(f"the event is refused: {refusal['what']} ({', '.join(refusal['clauses'])})")
+                print(f"the event is refused: {refusal_text(refusal)}")
         elif target is None or not data["nodes"]:
             sys.stdout.write(graph_text(data, Style.of(sys.stdout)))
         if target is not None and data["nodes"]:

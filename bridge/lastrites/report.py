@@ -20,9 +20,9 @@ from lastrites.terminal import (
     number,
     orders_of,
     power_lines,
+    refusal_text,
     remarks_lines,
     state_lines,
-    value_text,
     when_text,
 )
 
@@ -132,10 +132,7 @@ class _Page:
         return _text("p", told, class_="warn")
 
     def refused(self) -> str:
-        told = (
-            f"refused: {refusal.get('what') or value_text(refusal['event'])} ({', '.join(refusal['clauses'])})"
-            for refusal in self.result["refused"]
-        )
+        told = (f"refused: {refusal_text(refusal)}" for refusal in self.result["refused"])
         return _list(told, class_="warn")
 
     def readings(self) -> str:

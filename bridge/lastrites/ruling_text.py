@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastrites.layout import columns, fold
 from lastrites.ruling import ALWAYS, NEVER, fixed_text, source_text
-from lastrites.terminal import Style, clause_lines, headline, page_width, remarks_lines, state_lines, value_text
+from lastrites.terminal import Style, clause_lines, headline, page_width, refusal_text, remarks_lines, state_lines
 
 if TYPE_CHECKING:
     from lastrites.book import ClauseText
@@ -56,7 +56,7 @@ def brief_text(
     if rulings:
         lines += ["", *fold("An order step by step: --outcome ID", width, "", "")]
     for refusal in result.get("refused", ()):
-        lines += fold(f"refused: {refusal.get('what') or value_text(refusal['event'])}", width, "  ", "    ")
+        lines += fold(f"refused: {refusal_text(refusal)}", width, "  ", "    ")
     lines += remarks_lines(result, width, style)
     named = [clause for refusal in result.get("refused", ()) for clause in refusal["clauses"]]
     lines += clause_lines(dict.fromkeys(named), clauses, width, style)

@@ -86,6 +86,17 @@ class Teller:
         self._told[node] = situation.told or Told()
         self._barred[node] = sorted((self.speaker.render(what), clause) for what, clause in situation.barred)
 
+    def faults(self, nodes: Iterable[int]) -> dict[int, list[str]]:
+        """What is wrong with the events that are refused in these states, in words, by the number of the event."""
+        nodes = list(nodes)
+        self.explain(nodes)
+        found: dict[int, dict[str, None]] = {}
+        for node in nodes:
+            for event, _, what in sorted(self._told[node].faults, key=lambda fault: [*map(term_order, fault)]):
+                if isinstance(event, int):
+                    found.setdefault(event, {})[self.speaker.render(what)] = None
+        return {event: list(texts) for event, texts in found.items()}
+
     def in_the_way(self) -> list[tuple[str, str]]:
         """What clauses bar in the states that have been explained, in words, each with its clause."""
         return list(dict.fromkeys(row for rows in self._barred.values() for row in rows))

@@ -358,6 +358,13 @@ def _conflict_text(entry: Any) -> str:
     return f"{' and '.join(entry['clauses'])}; after: {after}"
 
 
+def refusal_text(refusal: Json) -> str:
+    """A refused event, the clauses that do not let it happen, and what is wrong with it where they tell."""
+    because = f" ({', '.join(refusal['clauses'])})" if refusal.get("clauses") else ""
+    why = f": {'; '.join(refusal['why'])}" if refusal.get("why") else ""
+    return f"{refusal.get('what') or value_text(refusal['event'])}{because}{why}"
+
+
 def _loop_text(entry: Any) -> str:
     if not isinstance(entry, Mapping):
         return str(entry)
@@ -424,9 +431,7 @@ def outcomes_text(
         lines.append(style.warn(f"INCOMPLETE{f' ({reason})' if reason else ''}: what follows is what is known so far."))
     lines.append(style.strong(headline(result)))
     for refusal in result.get("refused", ()):
-        because = f" ({', '.join(refusal['clauses'])})" if refusal.get("clauses") else ""
-        what = refusal.get("what") or value_text(refusal["event"])
-        lines += _fold(f"refused: {what}{because}", width, "  ", "    ")
+        lines += _fold(f"refused: {refusal_text(refusal)}", width, "  ", "    ")
     if result.get("factors"):
         from lastrites.factors_text import factors_lines
 

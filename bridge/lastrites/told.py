@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lastrites.terms import Term, Value, order
 
-TOLD = frozenset({"section", "ends_section", "series_over", "remark", "lies", "rests_on"})
+TOLD = frozenset({"section", "ends_section", "series_over", "remark", "lies", "rests_on", "fault"})
 """The predicates that say it."""
 
 
@@ -17,7 +17,8 @@ class Told:
 
     ``sections`` are headings and ``remarks`` remarks by decision, ``ending`` the decisions that end a section, ``over``
     says that a series of sections is over, ``lists`` are what lies in an order, each thing with its place; ``answers``
-    are those that the whole run gives to questions on which this state depends.
+    are those that the whole run gives to questions on which this state depends; ``faults`` say by event and clause why
+    the event is refused.
     """
 
     sections: dict[Value, Term] = field(default_factory=dict)
@@ -26,6 +27,7 @@ class Told:
     remarks: dict[Value, list[tuple[Value, Value]]] = field(default_factory=dict)
     lists: dict[Value, list[tuple[Value, Value]]] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
+    faults: list[tuple[Value, str, Value]] = field(default_factory=list)
 
     def take(self, name: str, args: Sequence[Value]) -> None:
         """Note what one atom says; its state is left out."""
@@ -42,6 +44,8 @@ class Told:
                 self.lists.setdefault(name_of_list, []).append((place, what))
             case "rests_on", (question, answer):
                 self.answers[str(question)] = str(answer)
+            case "fault", (event, clause, what):
+                self.faults.append((event, str(clause), what))
 
     def remarks_on(self, decision: Value) -> list[Value]:
         """The remarks on a decision, in their order."""

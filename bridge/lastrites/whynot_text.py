@@ -12,9 +12,9 @@ from lastrites.terminal import (
     clause_lines,
     listed,
     page_width,
+    refusal_text,
     remarks_lines,
     steps_lines,
-    value_text,
     when_text,
 )
 
@@ -74,8 +74,7 @@ def whynot_text(
         lines.append(style.warn(f"INCOMPLETE{f' ({reason})' if reason else ''}: what follows is what is known so far."))
     lines += [style.strong(line) for line in fold(headline(result), width, "", "  ")]
     for refusal in result["refused"]:
-        what = refusal.get("what") or value_text(refusal["event"])
-        lines += fold(f"refused: {what} ({', '.join(refusal['clauses'])})", width, "  ", "    ")
+        lines += fold(f"refused: {refusal_text(refusal)}", width, "  ", "    ")
     if not result["occurs"]:
         lines += _never(result, width)
         lines += _elsewhere(result, width, style)
