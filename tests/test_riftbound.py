@@ -9,6 +9,7 @@ import pytest
 from fixture_help import FIXTURES, loaded, name_of, resolved
 
 import lastrites
+from lastrites import spares
 from lastrites.board import Board
 from lastrites.terms import Term, fn
 from lastrites.yamlio import dump
@@ -148,3 +149,18 @@ def test_an_outcome_put_into_a_board_file_is_the_same_board(name: str) -> None:
         players = {player: outcome.state[player] for player in board.players}
         again = Board.from_text(dump({"game": "riftbound", "active": "P1", "players": players, **rest}))
         assert lastrites.resolve(again).outcomes[0].state == outcome.state
+
+
+def test_tokens_that_never_stop_coming_end_as_incomplete(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spares, "MOST", 6)
+    text = """game: riftbound
+active: P1
+cards:
+  Muster: {type: gear, abilities: [{when: somebody plays, watches: played by you, steps: [play token: {Recruit: 1}]}]}
+players: {P1: {base: [Muster]}, P2: {}}
+event: {instructions: [play token: {Recruit: 1}]}
+"""
+    found = lastrites.resolve(Board.from_text(text))
+    assert not found.complete
+    assert found.incomplete_reason == "P1 ran out of 6 cards recruit that can come to be; perhaps an order never ends"
+    assert not found.outcomes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lastrites.names import CardIndex, fold, nearest
 
@@ -38,6 +38,11 @@ class BoardCards:
         """Make a card of the board's own known; it hides a library card of that name."""
         self.titles[id] = name
         self._defined[fold(name)] = id
+
+    def copy(self) -> BoardCards:
+        """The same cards and names, to which others can be added."""
+        of = {printed: list(cards) for printed, cards in self._of.items()}
+        return replace(self, prints=dict(self.prints), _of=of)
 
     def add(self, card: str, printed: str) -> None:
         """Put a card on the board: the name that outcomes print, and the id of the printed card."""

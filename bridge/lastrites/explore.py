@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from lastrites import stop
+from lastrites import spares, stop
 from lastrites.reductions import FACTORS, INDEPENDENCE, LOOKUP, SYMMETRY, Reduction, chosen
 from lastrites.solver import (
     BoundReached,
@@ -133,10 +133,13 @@ def explore(
             walk.start(rules.initial)
             return walk.run(rules, reductions, piles or (), tells).graph
         except BoundReached as reached:
-            known = rulebook.constant(reached.bound)
-            larger = next_bounds(rulebook, reached.bound)
+            known = spares.number(rulebook, *reached.what) if reached.what else rulebook.constant(reached.bound)
+            larger = next_bounds(rulebook, reached)
             if larger is None:
                 reason = f"the bound {reached.bound} ({known}) was reached"
+                if reached.bound == "spares":
+                    reason = f"{reached.what[0]} ran out of {known} cards {reached.what[1]} that can come to be"
+                    reason += "; perhaps an order never ends"
                 if reached.bound == "max_value":
                     reason = f"a number went beyond {known}; perhaps an order never ends"
                 if walk is None:
@@ -148,13 +151,19 @@ def explore(
             rulebook = larger
 
 
-def next_bounds(rulebook: Rulebook, reached: str) -> Rulebook | None:
-    """The rulebook with the bound that was reached doubled; None where that is beyond all that can be meant."""
-    known = rulebook.constant(reached)
-    bound = min(known * 2, _MOST[reached])
-    if bound <= known or (reached == "max_value" and bound > rulebook.most_value):
+def next_bounds(rulebook: Rulebook, reached: BoundReached) -> Rulebook | None:
+    """The rulebook with the bound that was reached doubled; None where that is beyond all that can be meant.
+
+    Raises RulesError where cards shall come to be of which the board has no name.
+    """
+    name = reached.bound
+    if name == "spares":
+        return spares.doubled(rulebook, *reached.what)
+    known = rulebook.constant(name)
+    bound = min(known * 2, _MOST[name])
+    if bound <= known or (name == "max_value" and bound > rulebook.most_value):
         return None
-    return rulebook.with_constants(**{reached: bound})
+    return rulebook.with_constants(**{name: bound})
 
 
 class Starts:

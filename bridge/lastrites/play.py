@@ -14,6 +14,7 @@ from lastrites.errors import BoardError, Problem
 from lastrites.explore import CHANCE, NOBODY, PLAYER, READING, next_bounds
 from lastrites.resolution import impossible_problems, rulebook, unsupported_problems
 from lastrites.solver import BoundReached, LayerRules, Option, Rulebook, Situation, fail
+from lastrites.spares import with_more_spares
 from lastrites.state import State, StateWriter
 from lastrites.terms import Term
 
@@ -114,11 +115,14 @@ class Play:
             try:
                 situation = LayerRules(self._book, self.fluents, explain=True).look(state)
             except BoundReached as reached:
-                larger: Rulebook | None = next_bounds(self._book, reached.bound)
+                larger: Rulebook | None = next_bounds(self._book, reached)
                 if larger is None:
                     message = f"the bound {reached.bound} was reached; perhaps an order never ends"
                     raise BoardError([Problem("LR-E035", self.board.path, 0, 0, message)]) from None
                 self._book = larger
+                if reached.bound == "spares":
+                    self.board = with_more_spares(self.board, larger.facts)
+                    self._writer = StateWriter(self.board)
                 continue
             fail(situation)
             return situation

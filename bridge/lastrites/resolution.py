@@ -30,6 +30,7 @@ from lastrites.readable import tells
 from lastrites.reductions import FACTORS, INDEPENDENCE, SYMMETRY, Reduction, chosen
 from lastrites.results import Assignment, Order, Outcome, Step, told
 from lastrites.solver import Fluents, Rulebook
+from lastrites.spares import with_more_spares
 from lastrites.teller import Paths, Teller
 from lastrites.terms import Term, Value, fn
 
@@ -399,6 +400,7 @@ def resolve(
         message = f"the event chooses {error.choice}, which is no legal choice there"
         place = board.places.get(f"choose.{error.event}.{error.answer}", (0, 0))
         raise BoardError([Problem("LR-E034", board.path, *place, message)]) from None
+    board = with_more_spares(board, graph.rulebook.facts)
     surplus = surplus_answers(board, graph.fluents, final_fluents(graph))
     as_written = not (without or against or readings or edition or left_open)
     if surplus and as_written:

@@ -54,11 +54,12 @@ class RulesError(Exception):
 
 
 class BoundReached(Exception):
-    """A bound of the grounding was too small: ``bound`` is one of DEFAULTS, or ``horizon``."""
+    """A bound of the grounding was too small: ``bound`` is one of DEFAULTS, ``horizon``, or ``spares``: then ``what``
+    names the player and the kind of card of which there were too few."""
 
-    def __init__(self, bound: str) -> None:
-        super().__init__(bound)
-        self.bound = bound
+    def __init__(self, bound: str, what: tuple[str, ...] = ()) -> None:
+        super().__init__(bound, what)
+        self.bound, self.what = bound, what
 
 
 @lru_cache(maxsize=1 << 16)
@@ -414,7 +415,12 @@ def _term(atom: clingo.Symbol) -> Term:
     return term if isinstance(term, Term) else fn("value", term)
 
 
-_BOUNDS = {"out_of_range": "max_value", "depth": "max_depth", "too_far": "max_shift"}
+_BOUNDS = {
+    "out_of_range": "max_value",
+    "depth": "max_depth",
+    "too_far": "max_shift",
+    "too_few_spare_cards": "spares",
+}
 DEFAULTS = {"max_value": 20, "max_depth": 6, "max_shift": 6}
 """The bounds of a grounding, with the values that the rules give them."""
 
@@ -443,7 +449,7 @@ def check_bounds(situation: Situation) -> Situation:
     """The situation itself, unless it says that a bound of the grounding is too small. Raises BoundReached."""
     for error in situation.errors:
         if error.name in _BOUNDS:
-            raise BoundReached(_BOUNDS[error.name])
+            raise BoundReached(_BOUNDS[error.name], tuple(map(str, error.args)))
     return situation
 
 

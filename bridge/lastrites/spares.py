@@ -7,13 +7,21 @@ gets as many spare cards of the kind as the steps on the board can bring at once
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from lastrites.boardcards import BoardCards, split_copy
-from lastrites.game import Game
 from lastrites.terms import Term, fn
+
+if TYPE_CHECKING:
+    from lastrites.board import Board
+    from lastrites.game import Game
+    from lastrites.solver import Rulebook
 
 MORE = 2
 """How many spare cards of a kind each player has beyond what the steps on the board create together."""
+MOST = 24
+"""How many a player can have of a kind: what needs more is taken for what never stops."""
 
 
 def spare_cards(game: Game, cards: BoardCards, players: Sequence[str], facts: Iterable[Term]) -> list[Term]:
@@ -47,9 +55,64 @@ def spare_cards(game: Game, cards: BoardCards, players: Sequence[str], facts: It
         for place in range(1, number + MORE + 1):
             card = f"{title}#{copy + place}"
             cards.add(card, new)
-            found += [fn("card", card), fn("prints", card, new), fn("owner", card, player)]
-            found.append(fn("spare", card, player, place))
+            found += _kept_ready(card, new, player, place)
     return found
+
+
+def number(rulebook: Rulebook, player: str, kind: str) -> int:
+    """How many cards of the kind, a library id, are ready for the player."""
+    return len(_ready(rulebook, player, kind))
+
+
+def doubled(rulebook: Rulebook, player: str, kind: str) -> Rulebook | None:
+    """The rulebook with twice as many cards of a kind ready for a player; None where they are more than can be meant.
+
+    How often an ability triggers is known only when a board has been explored: where there were too few, it is
+    explored once more. Raises RulesError where none is ready, so that their name is not known.
+    """
+    from lastrites.solver import RulesError
+
+    ready = _ready(rulebook, player, kind)
+    if not ready:
+        raise RulesError(f"no card {kind} is kept ready for {player}")
+    if len(ready) >= MOST:
+        return None
+    printed = [str(fact.args[0]) for fact in rulebook.facts if fact.name == "prints" and fact.args[1] == kind]
+    title = split_copy(ready[0])[0]
+    last = max(split_copy(card)[1] or 1 for card in printed)
+    more: list[Term] = []
+    for place in range(1, min(len(ready), MOST - len(ready)) + 1):
+        more += _kept_ready(f"{title}#{last + place}", kind, player, len(ready) + place)
+    return replace(rulebook, facts=(*rulebook.facts, *more))
+
+
+def with_more_spares(board: Board, facts: Sequence[Term]) -> Board:
+    """The board with the cards that these facts, which begin with its own or not, have beyond it; itself if none."""
+    known = board.cards.prints
+    new = {fact.args[0]: fact.args[1] for fact in facts if fact.name == "prints" and fact.args[0] not in known}
+    if not new:
+        return board
+    cards = board.cards.copy()
+    for card, kind in new.items():
+        cards.add(str(card), str(kind))
+    about = ("card", "prints", "owner", "spare")
+    return replace(
+        board, cards=cards, facts=(*board.facts, *(f for f in facts if f.name in about and f.args[0] in new))
+    )
+
+
+def _ready(rulebook: Rulebook, player: str, kind: str) -> list[str]:
+    """The spare cards of a kind and a player."""
+    of_kind = {fact.args[0] for fact in rulebook.facts if fact.name == "prints" and fact.args[1] == kind}
+    return [
+        str(fact.args[0])
+        for fact in rulebook.facts
+        if fact.name == "spare" and fact.args[1] == player and fact.args[0] in of_kind
+    ]
+
+
+def _kept_ready(card: str, kind: str, player: str, place: int) -> list[Term]:
+    return [fn("card", card), fn("prints", card, kind), fn("owner", card, player), fn("spare", card, player, place)]
 
 
 def _asked_for(

@@ -149,7 +149,8 @@ class Universe:
                 graph = self._walked(start)
                 break
             except BoundReached as reached:
-                larger = next_bounds(self.book, reached.bound)
+                # Cards that come to be need names, which this board's own facts give.
+                larger = next_bounds(self.book, reached) if reached.bound != "spares" else None
                 if larger is None or self._grown >= MOST_GROWTH:
                     raise
                 self._grown += 1
