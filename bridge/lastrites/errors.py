@@ -30,7 +30,7 @@ CODES: dict[str, str] = {
     "LR-E021": "neighbours in a list that are one name with a comma",
     "LR-E022": "an id that is malformed, used twice or the name of another card",
     "LR-E023": "a copy number that is used twice or malformed",
-    "LR-E024": "an unknown player, or a name that no player may have",
+    "LR-E024": "an unknown player, or a name that no player or place may have",
     "LR-E025": "an event must have exactly one verb",
     "LR-E026": "a phrase that the vocabulary does not know",
     "LR-E027": "something that these rules do not support yet",

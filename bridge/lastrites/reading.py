@@ -148,6 +148,7 @@ class BoardReader:
             out.facts.append(fn("setting", fn(key.constant(0)), self.words.value(key.constant(1), node)))
         elif form in ("setting_number", "progress"):
             out.facts.append(fn("setting", fn(key.constant(0)), number(node)))
+            out.places[f"entry.{key.constant(0)}"] = (node.line, node.column)
         elif form == "pairs":
             out.facts += self.pairs(key, node)
         elif form == "entries":
@@ -155,7 +156,13 @@ class BoardReader:
         elif form == "holder":
             out.facts.append(_init(key.constant(), self.to.player_or_place(node)))
         elif form == "holders":
-            out.facts += [_init(key.constant(), self.to.player(item)) for item in self.notes.items(node, "players")]
+            named: set[str] = set()
+            for item in self.notes.items(node, "players"):
+                player = self.to.player(item)
+                if player in named:
+                    raise WordError("LR-E024", item, f"`{player}` stands here twice", "name each player once")
+                named.add(player)
+                out.facts.append(_init(key.constant(), player))
         elif form == "offers":
             out.facts += self.offers(node)
         elif form == "expect":
@@ -178,6 +185,7 @@ class BoardReader:
                 word = self.words.value(key.constant(1), name)
                 what = self.to.player_or_place(value)
                 facts.append(_init(key.constant(0), word, what))
+                self.out.places[f"entry.{fn(key.constant(0), word)}"] = (name.line, name.column)
         return facts
 
     def read_sources(self, entries: list[tuple[Key, Node]]) -> None:
@@ -483,12 +491,19 @@ class BoardReader:
                 self.notes.note("LR-E014", node, "a mapping is expected here", "write a name for each place")
                 continue
             for name, value in node.entries:
+                self.check_place_name(name)
                 self.to.places[name.text] = level
                 facts.append(_init("is_place", fn(level), name.text))
                 for inner, content in self.notes.entries(level, value):
                     with self.notes.collecting():
                         facts += self.place_part(name.text, inner, content)
         return facts
+
+    def check_place_name(self, name: Scalar) -> None:
+        """A place has a name of its own: no player's, and no word that means a place anyway."""
+        if name.text in self.to.players or self.words.word("place", name.text) is not None:
+            whose = "a player is called so" if name.text in self.to.players else "the word means another place"
+            self.notes.note("LR-E024", name, f"no place may be called `{name.text}`", whose)
 
     def place_part(self, place: str, key: Key, node: Node) -> list[Term]:
         form, functor = key.form.name, key.constant()

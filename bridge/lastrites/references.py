@@ -34,9 +34,10 @@ class References:
         """The player or the place that a node names. Raises WordError (LR-E024)."""
         if isinstance(node, Scalar) and node.text in self.places:
             return node.text
-        if not isinstance(node, Scalar) or node.text in self.players or not self.places:
+        if not isinstance(node, Scalar) or node.text in self.players:
             return self.player(node)
-        hint = f"players: {', '.join(self.players)}; {', '.join(self._places_of(level) for level in self._levels())}"
+        places = ", ".join(self._places_of(level) for level in self._levels()) or "the board names no places"
+        hint = f"players: {', '.join(self.players)}; {places}"
         raise WordError("LR-E024", node, f"`{node.text}` is neither a player nor a place of this board", hint)
 
     def _levels(self) -> list[str]:
