@@ -160,8 +160,8 @@ def test_abilities_on_cards_of_the_wrong_type_and_unknown_places_are_told() -> N
         ("", "{damage: {Endless Riches: 1}}", "", (8, "LR-E013"), "gear has neither Might nor damage"),
         (": {damage: 1}", "{kill: [Mystic Poro]}", "", (5, "LR-E037"), "only units have damage"),
         (": {in effect: true}", "{kill: [Mystic Poro]}", "", (5, "LR-E037"), "for the rest of the turn"),
-        ("", "[{kill: [Mystic Poro]}, {activate: Mystic Poro}]", "", (8, "LR-E027"), "without such an ability"),
-        ("", "{kill: [Mystic Poro]}", "may: {P1: [activate Endless Riches]}", (9, "LR-E027"), "such an ability"),
+        ("", "[{kill: [Mystic Poro]}, {activate: Mystic Poro}]", "", (8, "LR-E013"), "without such an ability"),
+        ("", "{kill: [Mystic Poro]}", "may: {P1: [activate Endless Riches]}", (9, "LR-E013"), "such an ability"),
     ],
 )
 def test_a_riftbound_board_that_cannot_be(state: str, event: str, more: str, where: tuple[int, str], text: str) -> None:

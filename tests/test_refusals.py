@@ -7,6 +7,7 @@ from fixture_help import FIXTURES, resolved
 
 import lastrites
 from lastrites.errors import BoardError
+from lastrites.jobs import expectations
 from lastrites.terminal import refusal_text
 
 SAID = {
@@ -79,3 +80,20 @@ def test_a_board_that_is_not_at_rest_is_settled_with_a_warning() -> None:
     assert met.refused[0]["why"] == ["Watchful Sentry is not on the board any more"]
     assert any("the showdown or combat comes before the event" in text for text in met.warnings)
     assert not lastrites.resolve(board()).warnings
+
+
+def test_what_a_state_may_leave_out_or_tell_by_player() -> None:
+    """`expect` matches emptiness written out, and the sum of damage that is told by who has dealt it."""
+    text = """
+game: riftbound
+active: P1
+players: {P1: {base: [Elder Dragon]}, P2: {base: [Shipyard Skulker: {damage: {P2: 1}}]}}
+battlefields: {bf1: {}}
+event: {cleanup: ordinary}
+expect: {outcomes: [{battlefields: {bf1: {hidden: {}}}, P2: {base: [Shipyard Skulker: {damage: 1, affected by: []}]}}]}
+"""
+    made = lastrites.Board.from_text(text)
+    (expectation,) = expectations(made)
+    outcomes = lastrites.resolve(made).to_json()["outcomes"]
+    assert len(outcomes) == 1
+    assert not expectation.failures(outcomes, "1", 1)

@@ -158,6 +158,10 @@ def test_a_refusal_beside_outcomes_must_be_spoken_of() -> None:
     ]
     assert verify([Expectation(3, orders="1", refused=True)], both).status == OK
     assert verify([Expectation(3, orders="1", refused=True)], Engine({(): plain})).status == FAILED
+    # Alone it says that nothing has an outcome.
+    alone = [Expectation(3, outcomes=(), refused=True)]
+    assert verify(alone, Engine({(): {**result({(): "0"}), "refused": refusal}})).status == OK
+    assert verify(alone, both).status == verify(alone, Engine({(): plain})).status == FAILED
     # Refused under one reading only.
     halves = {(): {**OPEN, "refused": refusal}, NARROW: TABLE[NARROW], WIDE: {**TABLE[WIDE], "refused": refusal}}
     (failed, _) = verify([Expectation(3, outcomes=None)], Engine(halves)).failures

@@ -97,13 +97,23 @@ class Exactly:
 
 
 @dataclass(frozen=True)
+class InAll:
+    """A number, of which a state may tell the parts by player."""
+
+    value: int
+
+    def differences(self, value: Any, path: str) -> list[Mismatch]:
+        return Exactly(self.value, 0).differences(sum(value.values()) if isinstance(value, Mapping) else value, path)
+
+
+@dataclass(frozen=True)
 class AsWritten:
-    """A structure of words and numbers, compared as it is written."""
+    """A structure of words and numbers, compared as it is written; an empty one is an absent one."""
 
     value: Any
 
     def differences(self, value: Any, path: str) -> list[Mismatch]:
-        if shown(value) == shown(self.value):
+        if shown(value) == shown(self.value) or (self.value in ([], {}) and value in (None, [], {})):
             return []
         return [Mismatch(path, f"expected {shown(self.value)}, found {'nothing' if value is None else shown(value)}")]
 
@@ -167,7 +177,7 @@ class CardPattern:
 
 
 def _pattern_text(pattern: Pattern) -> str:
-    if isinstance(pattern, (Exactly, AsWritten)):
+    if isinstance(pattern, (Exactly, InAll, AsWritten)):
         return shown(pattern.value)
     if isinstance(pattern, Entries):
         return "{" + ", ".join(f"{key}: {_pattern_text(inside)}" for key, inside in pattern.entries) + "}"
@@ -379,7 +389,8 @@ def _people(names: Iterable[str]) -> str:
 class Expectation:
     """What must hold under some answers; `when` is empty if it must hold under all that are open.
 
-    `refused` says that an event is refused in some orders, while others have an outcome.
+    `refused` says that an event is refused: in some orders, while others have an outcome, or, where nothing else is
+    expected, in all of them.
     """
 
     line: int
@@ -511,13 +522,15 @@ class _Compiler:
         when, editions = self.when(node.get("when"))
         outcomes = node.get("outcomes")
         distinct, orders = node.get("distinct"), node.get("orders")
-        if not self.problems and outcomes is None and distinct is None and orders is None:
-            self.note("LR-E013", node, "this expectation checks nothing", "write `outcomes`, `distinct` or `orders`")
+        nothing = outcomes is None and distinct is None and orders is None
+        if not self.problems and nothing and not refused:
+            hint = "write `outcomes`, `distinct`, `orders` or `refused: true`"
+            self.note("LR-E013", node, "this expectation checks nothing", hint)
         return Expectation(
             node.line,
             when,
             editions,
-            None if outcomes is None else self.entries(outcomes),
+            (() if nothing and refused else None) if outcomes is None else self.entries(outcomes),
             None if distinct is None else self.how_many(distinct),
             None if orders is None else self.orders(orders),
             self.pile_order,
@@ -696,7 +709,7 @@ class _Compiler:
             case "numbers" | "numbers_by_player" if isinstance(node, MappingNode):
                 return Entries(tuple((name.text, Exactly(self.number(inside), 0)) for name, inside in node.entries))
             case "numbers_by_player":
-                return Exactly(self.number(node), 0)
+                return InAll(self.number(node))
             case "entries" if isinstance(node, List):
                 level = {inner.text: inner for inner in self.scope.shape.keys(key.constant(1))}
                 return Items(tuple(self.item(inside, level) for inside in node.items))

@@ -481,12 +481,19 @@ def impossible_problems(board: Board, what: Iterable[tuple[str, str]]) -> list[P
 
 
 def _abilities(board: Board, about: str) -> str:
-    """The abilities of the card that an event or an offer names, by number, in words."""
+    """The abilities of the card that an event, an offer or an item names, by number, in words."""
     kind, _, number = about.rstrip(")").partition("(")
     facts = [*board.rules.card_facts(board.library_ids()), *board.facts]
-    place = {"event": (0, 1), "offer": (1, 2)}.get(kind, (0, 1))
-    verbs = (fact.args[place[1]] for fact in facts if fact.name == kind and str(fact.args[place[0]]) == number)
-    cards = {arg for verb in verbs if isinstance(verb, Term) for arg in verb.args if isinstance(arg, str)}
+    place = 1 if kind == "offer" else 0
+    rows = [fact.args for fact in facts if fact.name == kind and str(fact.args[place]) == number]
+    # A verb has its card as an argument; of the cards that an item names only the one it is an ability of is meant.
+    shape = board.rules.shape
+    forms = (key.form for level in shape.levels for key in shape.of_form(level, "source"))
+    sources = [form.args[0] for form in forms if form.args]
+    rows = [args for args in rows if args[1] in sources] or rows
+    parts = [arg for args in rows for what in args for arg in (what.args if isinstance(what, Term) else (what,))]
+    known = {fact.args[0] for fact in facts if fact.name == "card"}
+    cards = [arg for arg in parts if isinstance(arg, str) and arg in known][:1]
     printed = {fact.args[1]: fact.args[0] for fact in facts if fact.name == "prints" and fact.args[0] in cards}
     speaker = board.rules.words.speaker(facts)
     found = {
@@ -494,7 +501,8 @@ def _abilities(board: Board, about: str) -> str:
         for fact in facts
         if fact.name == "ability" and fact.args[0] in printed
     }
-    return "; ".join(f"{place}: {text}" for place, text in sorted(found.items(), key=str))
+    told = "; ".join(f"{place}: {text}" for place, text in sorted(found.items(), key=str))
+    return f"abilities of {cards[0]} here: {told or 'none'}" if cards else told
 
 
 def unsupported_problems(board: Board, what: Iterable[tuple[str, str]]) -> list[Problem]:
