@@ -25,6 +25,7 @@ if __name__ == "__main__":
 
 from lastrites.board import Board
 from lastrites.boardcards import split_copy
+from lastrites.errors import BoardError
 from lastrites.game import Game, load_game
 from lastrites.importer import Guide, guide, import_file
 from lastrites.resolution import Limits, resolve
@@ -145,13 +146,17 @@ def missing_cards(messages: Iterable[str]) -> Counter[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare the boards of a file; 1 if some differ for no known reason."""
+    """Compare the boards of a file; 1 if some differ for no known reason, 2 if it cannot be read."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--only", metavar="NAME", action="append", help="only this board")
     parser.add_argument("-v", "--verbose", action="store_true", help="show the differences")
     args = parser.parse_args(arguments)
-    read, messages = cases(args.file)
+    try:
+        read, messages = cases(args.file)
+    except BoardError as error:
+        print("\n".join(map(str, error.problems)), file=sys.stderr)
+        return 2
     comparer = Comparer()
     told: dict[str, list[str]] = {"agree": [], "differ": [], "differ as known": []}
     for case in read:

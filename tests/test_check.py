@@ -459,3 +459,11 @@ def test_an_interrupt_tells_what_is_known() -> None:
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 3
     assert "INCOMPLETE (interrupted)" in out
+
+
+def test_a_game_without_editions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = orchard(tmp_path, old='edition("first",1). edition("second",2).', new="")
+    questions = rules / "orchard" / "questions.lp"
+    questions.write_text(questions.read_text(encoding="utf-8").replace('settles("first"', "% "), encoding="utf-8")
+    assert run("orchard", "--rules", rules, "--scope", WIND, "--only", "boards", "--generated", "0") == 0
+    assert "looked at: 1 board," in capsys.readouterr().out

@@ -370,3 +370,12 @@ def test_a_reader_that_has_had_enough_is_no_error(tmp_path: Path) -> None:
     assert process.stderr is not None
     assert process.stderr.read() == ""
     assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.parametrize("closed", [1, 2])
+def test_a_stream_that_is_closed_is_no_error(closed: int, tmp_path: Path) -> None:
+    script = f"import os, sys; os.close({closed}); os.execv(sys.argv[1], sys.argv[1:])"
+    words = [sys.executable, "-m", "lastrites", "outcomes", str(entangled(tmp_path, 2))]
+    done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ("orders" in done.stdout) == (closed == 2)

@@ -107,7 +107,7 @@ class Check:
         game: Game,
         scope: Scope,
         *,
-        editions: Sequence[str],
+        editions: Sequence[str | None],
         setting: Setting,
         workers: int = 1,
         seconds: float | None = None,
@@ -222,7 +222,7 @@ class Check:
         arguments = [(spot.layout, setting, clauses) for spot in spots]
         seen = Seen(setting.edition or "")
         self.result.seen.append(seen)
-        what = f"boards, edition {setting.edition}"
+        what = "boards" if setting.edition is None else f"boards, edition {setting.edition}"
         for place, result in self._many(survey.look, arguments, 3 * BOARD_SECONDS, what):
             report = Report(**result) if result is not None else None
             reports[place] = report

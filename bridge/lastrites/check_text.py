@@ -77,7 +77,8 @@ def _scope(told: Json, width: int) -> list[str]:
             parts.append(f"{number(seen['invalid'])} that are no boards left out")
         if seen["unfinished"]:
             parts.append(f"{number(seen['unfinished'])} not looked at to the end")
-        lines += fold(f"looked at, edition {seen['edition']}: {', '.join(parts)}", width, "", "  ")
+        edition = f", edition {seen['edition']}" if seen["edition"] else ""
+        lines += fold(f"looked at{edition}: {', '.join(parts)}", width, "", "  ")
     if told["scope"]["clauses"]:
         lines.append(f"{counted(told['scope']['clauses'], 'clause')} switched off, one at a time")
     return lines

@@ -821,8 +821,10 @@ def run_check(args: argparse.Namespace) -> int:
     return FAILED if grave else ANSWERED
 
 
-def _editions(game: Game, wanted: Sequence[str]) -> list[str]:
-    """The editions that are asked for, the newest if none are. Raises BoardError for an unknown one."""
+def _editions(game: Game, wanted: Sequence[str]) -> list[str | None]:
+    """The editions that are asked for, the newest if none are; None where a game has none.
+
+    Raises BoardError for an unknown one."""
     from lastrites.editions import questions_of
     from lastrites.names import nearest
     from lastrites.solver import RulesError
@@ -830,9 +832,9 @@ def _editions(game: Game, wanted: Sequence[str]) -> list[str]:
     try:
         known = questions_of(game.rules / game.name)
     except RulesError:
-        return [""]  # what is wrong with the questions is a finding
+        return [None]  # what is wrong with the questions is a finding
     if "all" in wanted:
-        return list(known.editions[::-1])  # clauses are switched off under the first
+        return list(known.editions[::-1]) or [None]  # clauses are switched off under the first
     problems = []
     for name in wanted:
         if name not in (*known.editions, *known.profiles):
@@ -842,7 +844,7 @@ def _editions(game: Game, wanted: Sequence[str]) -> list[str]:
             problems.append(Problem("LR-E031", "--edition", 0, 0, f"unknown edition `{name}`", hint))
     if problems:
         raise BoardError(problems)
-    return list(dict.fromkeys(wanted)) or [known.editions[-1] if known.editions else ""]
+    return list(dict.fromkeys(wanted)) or [known.editions[-1] if known.editions else None]
 
 
 def _known_clauses(game: Game, names: Sequence[str]) -> None:
@@ -1180,6 +1182,7 @@ def _write(text: str, file: Path | None) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
+    _open_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # an old terminal must not stop an answer
     try:
@@ -1205,6 +1208,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _blame(error)
     return status
+
+
+def _open_streams() -> None:
+    """Give the program the streams that whoever started it has closed: nobody reads what is written there."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _blame(error: Exception) -> int:

@@ -159,7 +159,8 @@ def pools_of(answer: dict[str, Any]) -> Counter[tuple[int, int]]:
 def main() -> int:
     """Run the bench and return the exit status."""
     parser = argparse.ArgumentParser(description="Times the families of boards, and peers beside them.")
-    parser.add_argument("family", nargs="*", choices=[*FAMILIES, []], help="families (default: all)")
+    families = f"{', '.join(FAMILIES)} (default: all)"
+    parser.add_argument("family", nargs="*", choices=[*FAMILIES, []], metavar="FAMILY", help=families)
     parser.add_argument("--sizes", type=int, nargs="+", metavar="N", help="sizes instead of the usual ones")
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS), help="peers to run beside")
     parser.add_argument("--phases", action="store_true", help="show where the time goes")
