@@ -285,3 +285,45 @@ def test_a_limit_of_states_ends_the_search_for_groups() -> None:
     assert answer.factors is None
     assert not answer.complete
     assert answer.incomplete_reason == "the limit of 8 states was reached"
+
+
+def dying(card: str, *steps: Any) -> dict[str, Any]:
+    return {card: {"type": "creature", "power": 5, "abilities": [{"when": "destroyed", "steps": list(steps)}]}}
+
+
+def test_a_number_that_is_nothing_under_one_answer_only() -> None:
+    """It is told in no outcome of the one answer and in some of the other: the outcomes are not the same."""
+    watcher = {"when": "each time destroyed", "watches": "friendly elf creature", "steps": [{"gain": 1}]}
+    cards = {
+        "O": {"type": "creature", "power": 5, "abilities": [watcher]},
+        "X": {"type": "creature", "power": 5, "traits": ["cat"]},
+        **dying("A", {"move": {"self": "hand"}}),
+        **dying("Z", "you may", {"lose": 1}, {"stun": "a cat creature"}),
+        **dying("H", "you may", {"move": {"self": "archives"}}),
+    }
+    cards["A"]["traits"] = ["elf"]
+    board: dict[str, Any] = {"game": "keyforge", "active": "P1", "cards": cards}
+    board["players"] = {"P1": {"battleline": ["O", "A", "Z", "H"], "aember": 1}, "P2": {"battleline": ["X"]}}
+    board["event"] = [{"destroy": ["A", "Z", "H", "O"]}, {"instructions": [{"lose": 1}]}]
+    answer = check(Board.from_text(json.dumps(board)))
+    assert answer is not None
+    assert answer.questions == {"observer_moment": ["when_leaving", "with_the_batch"]}
+    assert answer.outcome_count is None
+
+
+def test_what_is_attached_is_told_with_its_card() -> None:
+    """Gear says whose it is where another player controls its unit: one group exhausts it, another takes the unit."""
+    steps = {
+        "A": {"take control": "each enemy exhausted unit in a base"},
+        "B": {"ready": "each enemy exhausted unit in a base"},
+        "D": {"exhaust": "each gear"},
+        "E": {"ready": "each gear"},
+    }
+    cards: dict[str, Any] = {
+        card: {"type": "unit", "might": 3, "abilities": [{"when": "deathknell", "steps": [step]}]}
+        for card, step in steps.items()
+    }
+    cards |= {"X": {"type": "unit", "might": 4}, "G": {"type": "gear"}}
+    base = {"P1": {"base": list(steps)}, "P2": {"base": [{"X": {"exhausted": "true", "gear": ["G"]}}]}}
+    board = {"game": "riftbound", "active": "P1", "cards": cards, "players": base, "event": {"kill": list(steps)}}
+    assert check(Board.from_text(json.dumps(board))) is None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product as combinations
 from math import comb, prod
+from operator import or_
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from lastrites import count, stop
@@ -386,17 +387,31 @@ class _Told:
         return self.tell.entries(self.tell.state(state))
 
     def _apart(self) -> None:
-        """Raises Unreadable where two parts differ in what they say of one subject."""
+        """Raises Unreadable where two parts differ in what they say of one subject.
+
+        What is attached to a card is told within it, with who controls it unless that is who controls the card: it
+        rests on the card, too.
+        """
         holders = frozenset(self.board.players).union(*self.tell.teller.writer.named_places.values())
+        union = self._first | self._graph.constant
+        for part in self.product.parts:
+            union |= reduce(or_, part.finals.values(), 0)
+        within: dict[object, set[object]] = {}
+        for term in self.fluents.terms(union):
+            if term.name == "host":
+                within.setdefault(("card", term.args[0]), set()).add(("card", term.args[1]))
         taken: set[object] = set()
+        rested: set[object] = set()
         for part in self.product.parts:
             varying = 0
             for value in part.finals.values():
                 varying |= value ^ part.finals[min(part.finals)]
-            subjects = {subject(term, holders) for term in self.fluents.terms(varying)}
-            if subjects & taken:
+            subjects: set[object] = {subject(term, holders) for term in self.fluents.terms(varying)}
+            hosts = set().union(*(within.get(each, ()) for each in subjects))
+            if subjects & (taken | rested) or hosts & taken:
                 raise Unreadable
             taken |= subjects
+            rested |= hosts
 
     def _with(self, part: Part, value: int) -> int:
         return self._first & ~part.mask | value
@@ -435,8 +450,7 @@ class _Told:
         """Whether each outcome is one of the other's: so it is in each part of the other."""
         if any(self._values((key,)) != {(text,)} for key, text in other.common.items()):
             return False
-        if any(key not in other.common and not any(key in dict(row) for table in other.tables for row in table)
-               for key in self.common):  # fmt: skip
+        if not self._told_of() <= other._told_of():
             return False
         for table in other.tables:
             if table and not self._values(tuple(key for key, _ in next(iter(table)))) <= {
@@ -444,6 +458,10 @@ class _Told:
             }:
                 return False
         return True
+
+    def _told_of(self) -> set[tuple[str, ...]]:
+        """The keys of all entries that some outcome has."""
+        return {*self.common, *(key for table in self.tables for row in table for key, _ in row)}
 
     def _values(self, keys: Sequence[tuple[str, ...]]) -> set[tuple[str | None, ...]]:
         """How the entries with these keys can be."""
