@@ -77,9 +77,17 @@ def test_a_board_that_is_not_at_rest_is_settled_with_a_warning() -> None:
     field = "battlefields: {bf1: {controller: P2, contested by: P1, units: {P1: [Watchful Sentry], P2: [Mystic Poro]}}}"
     players = "players: {P1: {deck size: 1}, P2: {}}"
     met = lastrites.resolve(board(players, field, event="{move: Watchful Sentry, to: base}"))
-    assert met.refused[0]["why"] == ["Watchful Sentry is not on the board any more"]
+    assert met.refused[0]["why"] == ["Watchful Sentry is not on the board"]
     assert any("the showdown or combat comes before the event" in text for text in met.warnings)
     assert not lastrites.resolve(board()).warnings
+
+
+def test_who_was_destroyed_first_does_not_fight() -> None:
+    lines = "A: {battleline: [Troll: {damage: 8}]}, B: {battleline: [Dust Imp]}"
+    text = f"game: keyforge\nactive: A\nplayers: {{{lines}}}\nevent: {{fight: [Troll, Dust Imp]}}"
+    found = lastrites.resolve(lastrites.Board.from_text(text))
+    assert found.refused[0]["why"] == ["Troll is not in play"]
+    assert "the board is not at rest" in found.warnings[0]
 
 
 def test_what_a_state_may_leave_out_or_tell_by_player() -> None:
