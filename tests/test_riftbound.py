@@ -16,7 +16,7 @@ from lastrites.yamlio import dump
 
 PASSING = {
     "doom", "wait", "batch", "applied", "spent", "subject", "aimed", "killed_it", "result_due", "picked",
-    "hit", "softened", "billing", "paid", "waived", "wanted", "declined", "finalizes_first",
+    "hit", "softened", "performed", "aside", "billing", "paid", "waived", "wanted", "declined", "finalizes_first",
 }  # fmt: skip
 PAYING = {"pay", "waive", "spend", "recycle", "tap"}
 
