@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
 MOST_TRACED_ORDERS = 1_000
 LONGEST_TRACED_ORDER = 25
+LARGEST_TRACE = 5_000
+"""Fluents times steps, which is what the unrolled program grows with."""
 LAYER = 256
 
 Ends = Counter[frozenset[Term]]
@@ -164,8 +166,10 @@ def disagreements(resolution: Resolution) -> list[str]:
 def small_enough(resolution: Resolution) -> bool:
     """Whether trace mode can be expected to answer in good time."""
     counts = [assignment.orders for assignment in resolution.assignments]
-    few = all(isinstance(count, int) and count <= MOST_TRACED_ORDERS for count in counts)
-    return few and longest(resolution) <= LONGEST_TRACED_ORDER
+    if not all(isinstance(count, int) and count <= MOST_TRACED_ORDERS for count in counts):
+        return False
+    steps = longest(resolution)
+    return steps <= LONGEST_TRACED_ORDER and steps * len(resolution.graph.fluents.texts()) <= LARGEST_TRACE
 
 
 # ---- what a board comes to, whatever its cards are called
