@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
 MOST_TRACED_ORDERS = 1_000
 LONGEST_TRACED_ORDER = 25
-LARGEST_TRACE = 5_000
+LARGEST_TRACE = 4_000
 """Fluents times steps, which is what the unrolled program grows with."""
 LAYER = 256
 
