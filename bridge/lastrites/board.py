@@ -15,6 +15,7 @@ from lastrites.yamlio import Mapping, Node, Scalar, parse, read_text
 
 if TYPE_CHECKING:
     from lastrites.reading import Reading
+    from lastrites.words import Speaker
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,14 @@ class Board:
         """Ids of the library cards that this board uses, each once, in order."""
         printed = {fact.args[1] for fact in self.facts if fact.name == "prints"}
         return sorted(id for id in printed if isinstance(id, str) and id in self.rules.cards.by_id)
+
+    def whole_facts(self) -> list[Term]:
+        """The facts of the board, after those of the library cards that it uses."""
+        return [*self.rules.card_facts(self.library_ids()), *self.facts]
+
+    def speaker(self) -> Speaker:
+        """What puts terms into words, knowing the cards of this board."""
+        return self.rules.words.speaker(self.whole_facts())
 
     def initial(self) -> frozenset[Term]:
         """The fluents of the start."""

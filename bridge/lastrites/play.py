@@ -79,8 +79,7 @@ class Play:
             raise BoardError(impossible_problems(board, self._rules.impossible))
         self.fluents = self._rules.fluents
         self._writer = StateWriter(board)
-        facts = [*board.rules.card_facts(board.library_ids()), *board.facts]
-        self._speaker = board.rules.words.speaker(facts)
+        self._speaker = board.speaker()
         self._known = questions_of(board.rules.rules / board.rules.name)
         self._past: list[Place] = []
         self._gives_back: GivesBack | None = None

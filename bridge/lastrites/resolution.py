@@ -483,7 +483,7 @@ def impossible_problems(board: Board, what: Iterable[tuple[str, str]]) -> list[P
 def _abilities(board: Board, about: str) -> str:
     """The abilities of the card that an event, an offer or an item names, by number, in words."""
     kind, _, number = about.rstrip(")").partition("(")
-    facts = [*board.rules.card_facts(board.library_ids()), *board.facts]
+    facts = board.whole_facts()
     place = 1 if kind == "offer" else 0
     rows = [fact.args for fact in facts if fact.name == kind and str(fact.args[place]) == number]
     # A verb has its card as an argument; of the cards that an item names only the one it is an ability of is meant.

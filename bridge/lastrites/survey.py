@@ -320,8 +320,7 @@ def _told(layout: Layout, setting: Setting, sought: Sought) -> dict[str, Any]:
     try:
         result = resolve_board(board, setting)
     except Branching as error:
-        facts = [*board.rules.card_facts(board.library_ids()), *board.facts]
-        speaker = board.rules.words.speaker(facts)
+        speaker = board.speaker()
         return {"entry": {"options": [speaker.render(option) for option in error.options]}}
     told: dict[str, Any] = {}
     if sought.kind in ("conflict", "clash"):

@@ -39,8 +39,7 @@ class Teller:
     @property
     def speaker(self) -> Speaker:
         if self._speaker is None:
-            facts = [*self.board.rules.card_facts(self.board.library_ids()), *self.board.facts]
-            self._speaker = self.board.rules.words.speaker(facts)
+            self._speaker = self.board.speaker()
         return self._speaker
 
     def explain(self, nodes: Sequence[int]) -> None:
