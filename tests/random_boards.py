@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from typing import Any
 
 from lastrites.board import Board
@@ -228,3 +229,14 @@ def riftbound_board_of_ends(seed: int) -> Board:
 def _board(layout: Json, seed: int) -> Board:
     layout["title"] = f"random board {seed}"
     return Board.from_text(json.dumps(layout, ensure_ascii=False))
+
+
+def holding(check: Callable[[Board], bool], make: Callable[[int], Board], boards: int) -> int:
+    """On how many of the first boards a check takes effect. Raises AssertionError for the board on which it fails."""
+    found = 0
+    for seed in range(boards):
+        try:
+            found += check(make(seed))
+        except AssertionError as error:
+            raise AssertionError(f"board {seed} of {make.__name__}") from error
+    return found

@@ -13,7 +13,13 @@ from typing import Any
 
 import pytest
 from bench.families import FAMILIES
-from random_boards import keyforge_board, keyforge_board_of_groups, riftbound_board, riftbound_board_of_groups
+from random_boards import (
+    holding,
+    keyforge_board,
+    keyforge_board_of_groups,
+    riftbound_board,
+    riftbound_board_of_groups,
+)
 
 import lastrites
 from lastrites import explore
@@ -86,12 +92,7 @@ def check(board: Board) -> bool:
 
 @pytest.mark.parametrize("make", [keyforge_board, riftbound_board])
 def test_random_boards(make: Callable[[int], Board]) -> None:
-    folded = 0
-    for seed in range(BOARDS):
-        try:
-            folded += check(make(seed))
-        except AssertionError as error:
-            raise AssertionError(f"board {seed} of {make.__name__}") from error
+    folded = holding(check, make, BOARDS)
     print(f"{folded} of {BOARDS} boards were folded")
     assert folded >= BOARDS // 5
 
@@ -113,12 +114,7 @@ def check_groups(board: Board, monkeypatch: pytest.MonkeyPatch) -> bool:
 
 @pytest.mark.parametrize("make", [keyforge_board_of_groups, riftbound_board_of_groups])
 def test_random_boards_of_groups(make: Callable[[int], Board], monkeypatch: pytest.MonkeyPatch) -> None:
-    parted = 0
-    for seed in range(BOARDS):
-        try:
-            parted += check_groups(make(seed), monkeypatch)
-        except AssertionError as error:
-            raise AssertionError(f"board {seed} of {make.__name__}") from error
+    parted = holding(lambda board: check_groups(board, monkeypatch), make, BOARDS)
     print(f"the options were told apart on {parted} of {BOARDS} boards")
     assert parted >= BOARDS // 2
 
