@@ -1214,7 +1214,7 @@ def _open_streams() -> None:
     """Give the program the streams that whoever started it has closed: nobody reads what is written there."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # open to the end
 
 
 def _blame(error: Exception) -> int:
