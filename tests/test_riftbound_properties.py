@@ -7,10 +7,10 @@ import os
 import re
 from typing import Any
 
-from fixture_help import disagreements, layer_disagreements, summary
+from fixture_help import disagreements, layer_disagreements, small_enough, summary
 from hypothesis import given, settings
 from riftbound_strategies import RENAMED, Json, layouts, rewritten
-from test_properties import bounded, small
+from test_properties import bounded
 
 import lastrites
 from lastrites.board import Board
@@ -40,7 +40,7 @@ def test_the_modes_agree(layout: Json) -> None:
     """Layer mode on every state; trace mode wherever the board is small enough for it."""
     resolution = resolve(layout)
     assert not layer_disagreements(resolution)
-    if small(resolution):
+    if small_enough(resolution):
         assert not disagreements(resolution)
 
 
