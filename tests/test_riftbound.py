@@ -11,6 +11,7 @@ from fixture_help import FIXTURES, loaded, name_of, resolved
 import lastrites
 from lastrites import spares
 from lastrites.board import Board
+from lastrites.errors import BoardError
 from lastrites.terms import Term, fn
 from lastrites.yamlio import dump
 
@@ -149,6 +150,18 @@ def test_an_outcome_put_into_a_board_file_is_the_same_board(name: str) -> None:
         players = {player: outcome.state[player] for player in board.players}
         again = Board.from_text(dump({"game": "riftbound", "active": "P1", "players": players, **rest}))
         assert lastrites.resolve(again).outcomes[0].state == outcome.state
+
+
+def test_a_trigger_that_asks_for_the_might_of_what_is_played_is_refused() -> None:
+    text = """game: riftbound
+active: P1
+cards:
+  Drum: {type: gear, abilities: [{when: somebody plays, watches: friendly mighty unit, steps: [draw: 1]}]}
+players: {P1: {base: [Drum]}, P2: {}}
+event: {instructions: [play token: {Recruit: 1}]}
+"""
+    with pytest.raises(BoardError, match=r"LR-E027.*Might of a unit as it is played"):
+        lastrites.resolve(Board.from_text(text))
 
 
 def test_tokens_that_never_stop_coming_end_as_incomplete(monkeypatch: pytest.MonkeyPatch) -> None:
