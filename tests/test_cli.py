@@ -317,6 +317,41 @@ def test_help_names_every_command_and_exit_status(capsys: Capture) -> None:
         assert word in out
 
 
+def test_help_is_as_wide_as_the_terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lines(width: int, *arguments: str) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(width))
+        assert run(*arguments, "--help") == 0
+        return capsys.readouterr().out.splitlines()
+
+    for command in ((), ("outcomes",), ("separate",)):
+        told = {width: lines(width, *command) for width in (40, 60, 100)}
+        assert all(max(map(len, told[width])) <= width for width in told)
+        words = {width: " ".join(told[width]).partition("options:")[2].split() for width in told}
+        assert words[40] == words[60] == words[100]
+    assert lines(40, "orders")[0] == "usage: lastrites orders [OPTION ...]"
+    assert "  2  bad input: one message for each\n     mistake, nothing is run\n" in "\n".join(lines(40))
+    assert "    outcomes    every distinct outcome, with exact numbers of orders" in lines(100)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["outcom", "b.yaml"], ["lastrites: there is no command 'outcom'", "did you mean outcomes?"]),
+        (["frobnicate"], ["there is no command 'frobnicate'\n`lastrites --help` lists the commands"]),
+        (["orders", "b.yaml", "--limt", "3"], ["lastrites orders: there is no option --limt", "mean --limit?"]),
+        (["facts", "b.yaml", "--zzz=1"], ["there is no option --zzz\n`lastrites facts --help` lists its options"]),
+        (["facts", "b.yaml", "c.yaml"], ["lastrites facts: error: too many arguments: c.yaml"]),
+        (["check", "keyforge", "--only", "bords"], ["no choice 'bords'", "mean boards?", "from static, boards, cl"]),
+        ([], ["usage: lastrites", "exit status:"]),
+    ],
+)
+def test_misspelt_words_of_the_command_line(capsys: Capture, arguments: list[str], said: list[str]) -> None:
+    assert run(*arguments) == 2
+    captured = capsys.readouterr()
+    assert not captured.out
+    assert all(each in captured.err for each in said), captured.err
+
+
 # ---- limits
 
 

@@ -202,6 +202,9 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, capsys: Capture) -> Non
     path = written(tmp_path, SCENARIO)
     assert cli.main(["import", str(path), "-o", str(path / "inside")]) == 2
     assert "LR-E001" in capsys.readouterr().err
+    assert cli.main(["import", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert "is a folder\n    give the path of a file with set-ups of another engine" in told
 
 
 def test_which_games_can_import(tmp_path: Path) -> None:

@@ -169,7 +169,9 @@ def test_limits_give_what_is_known(asked: Asked) -> None:
         ("{Bob: {hand: [", "LR-E004"),
         ("{}", "LR-E013 this state says nothing"),
         ("[Bob]", "LR-E014 an outcome is a mapping"),
-        ("", "LR-E009"),
+        ("", "LR-E009 no state is described\n    say what should come out, for example '{"),
+        ("# nothing", "LR-E009 no state is described"),
+        ("{Bob:{hand: []}}", "a colon needs a space after it: `Bob: {`"),
     ],
 )
 def test_a_state_is_read_strictly(asked: Asked, state: str, message: str) -> None:

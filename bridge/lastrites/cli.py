@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import lastrites
+from lastrites.arguments import Parser
 from lastrites.errors import BoardError, Problem
 from lastrites.options import card_files, duration, option_groups, positive, readings_of, whole_number
 from lastrites.reductions import REDUCTIONS
@@ -44,14 +45,15 @@ exit status:
 `lastrites COMMAND --help` explains a command and shows examples.
 """
 
+A_BOARD = "a board file: YAML, or ASP facts where its name ends in .lp"
+A_GAME = "the name of a game, for example keyforge"
+
 
 # ---------------------------------------------------------------- arguments
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser with all commands."""
-    parser = argparse.ArgumentParser(
-        prog="lastrites", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(prog="lastrites", description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("--version", action="version", version=f"lastrites {lastrites.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
@@ -63,7 +65,6 @@ def build_parser() -> argparse.ArgumentParser:
             help=short,
             description=long,
             epilog="examples:\n" + "\n".join(f"  {example}" for example in examples),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         made.set_defaults(run=run)
         return made
@@ -77,7 +78,7 @@ def build_parser() -> argparse.ArgumentParser:
          "lastrites outcomes board.yaml --reading cascade=pooled",
          "lastrites outcomes --json --timeout 60 board.yaml > answer.json"],
     )  # fmt: skip
-    outcomes.add_argument("boards", nargs="+", metavar="BOARD", type=Path)
+    outcomes.add_argument("boards", nargs="+", metavar="BOARD", type=Path, help=A_BOARD)
     option_groups(outcomes, "sources", "cards", "readings", "limits", "outcomes", "workers", "output", "quiet")
 
     orders = command(
@@ -88,7 +89,7 @@ def build_parser() -> argparse.ArgumentParser:
          "lastrites orders board.yaml --outcome B --limit 5",
          "lastrites orders board.yaml --json | head -1"],
     )  # fmt: skip
-    orders.add_argument("board", metavar="BOARD", type=Path)
+    orders.add_argument("board", metavar="BOARD", type=Path, help=A_BOARD)
     orders.add_argument("--outcome", metavar="ID", help="only orders that end in this outcome")
     orders.add_argument("--limit", type=positive, metavar="N", help="at most N orders")
     option_groups(orders, "sources", "cards", "readings", "limits", "outcomes", "output", "quiet")
@@ -102,7 +103,7 @@ def build_parser() -> argparse.ArgumentParser:
         ["lastrites why board.yaml",
          "lastrites why board.yaml --outcome B"],
     )  # fmt: skip
-    why.add_argument("board", metavar="BOARD", type=Path)
+    why.add_argument("board", metavar="BOARD", type=Path, help=A_BOARD)
     why.add_argument("--outcome", metavar="ID", help="the outcome, as `lastrites outcomes` names it")
     option_groups(why, "sources", "cards", "readings", "limits", "outcomes", "output", "quiet")
 
@@ -116,7 +117,7 @@ def build_parser() -> argparse.ArgumentParser:
          "lastrites graph board.yaml -o graph.svg     (needs `dot` of Graphviz)",
          "lastrites graph board.yaml -o graph.html    (or .dot, .mmd, .graphml, .json)"],
     )  # fmt: skip
-    graph.add_argument("board", metavar="BOARD", type=Path)
+    graph.add_argument("board", metavar="BOARD", type=Path, help=A_BOARD)
     graph.add_argument("-o", "--output", metavar="FILE", type=Path,
                        help="write the graph; the ending says how: .svg .dot .mmd .graphml .json .html")  # fmt: skip
     graph.add_argument("--possible", action="store_true",
@@ -133,7 +134,7 @@ def build_parser() -> argparse.ArgumentParser:
         ["lastrites why-not board.yaml '{Ann: {hand: [Dust Imp]}}'",
          "lastrites why-not board.yaml '{Ann: {aember: 3}, Bob: {discard: {contains: [Troll]}}}' --tries 10"],
     )  # fmt: skip
-    why_not.add_argument("board", metavar="BOARD", type=Path)
+    why_not.add_argument("board", metavar="BOARD", type=Path, help=A_BOARD)
     why_not.add_argument("state", metavar="STATE",
                          help="what should come out; what it does not mention is not looked at")  # fmt: skip
     option_groups(why_not, "sources", "cards", "readings", "limits", "outcomes", "output", "quiet")
@@ -148,7 +149,7 @@ def build_parser() -> argparse.ArgumentParser:
         ["lastrites play board.yaml",
          "printf '2\\n1\\ns reached.yaml\\n' | lastrites play board.yaml"],
     )  # fmt: skip
-    play.add_argument("board", metavar="BOARD", type=Path)
+    play.add_argument("board", metavar="BOARD", type=Path, help=A_BOARD)
     option_groups(play, "sources", "cards", "readings")
 
     report = command(
@@ -157,7 +158,7 @@ def build_parser() -> argparse.ArgumentParser:
         "that leads there, the readings and who holds them, the clauses with their sources.",
         ["lastrites report board.yaml -o report.html"],
     )  # fmt: skip
-    report.add_argument("board", metavar="BOARD", type=Path)
+    report.add_argument("board", metavar="BOARD", type=Path, help=A_BOARD)
     report.add_argument("-o", "--output", metavar="FILE", type=Path, required=True, help="the page to write")
     option_groups(report, "sources", "cards", "readings", "limits", "outcomes", "quiet")
 
@@ -169,7 +170,7 @@ def build_parser() -> argparse.ArgumentParser:
          "lastrites verify board.yaml --edition 17.3",
          "lastrites verify -q --workers 2 fixtures"],
     )  # fmt: skip
-    verify.add_argument("paths", nargs="+", metavar="PATH", type=Path)
+    verify.add_argument("paths", nargs="+", metavar="PATH", type=Path, help="board files, and folders that hold some")
     option_groups(verify, "sources", "cards", "readings", "limits", "outcomes", "workers", "output", "quiet")
 
     compare = command(
@@ -182,7 +183,7 @@ def build_parser() -> argparse.ArgumentParser:
          "lastrites compare board.yaml --editions 1.3 1.4",
          "lastrites compare board.yaml --cards old.yaml new.yaml"],
     )  # fmt: skip
-    compare.add_argument("board", metavar="BOARD", type=Path)
+    compare.add_argument("board", metavar="BOARD", type=Path, help=A_BOARD)
     compare.add_argument("question", nargs="?", metavar="QUESTION",
                          help="a question of the rules; all its answers are compared")  # fmt: skip
     compare.add_argument("--editions", nargs="+", metavar="EDITION", help="two or more editions or profiles to compare")
@@ -202,7 +203,7 @@ def build_parser() -> argparse.ArgumentParser:
          "lastrites check keyforge --rules my-rules --only static",
          "lastrites check keyforge --scope boards/ --generated 0 --without kf.icons.specific"],
     )  # fmt: skip
-    check.add_argument("game", metavar="GAME")
+    check.add_argument("game", metavar="GAME", help=A_GAME)
     check.add_argument("--edition", action="append", default=[], metavar="NAME",
                        help="an edition to look at (default: the newest); may be repeated; `all` for every one",
                        )  # fmt: skip
@@ -239,7 +240,7 @@ def build_parser() -> argparse.ArgumentParser:
         ["lastrites import scenario.json > board.yaml",
          "lastrites import scenarios.ndjson -o boards"],
     )  # fmt: skip
-    imported.add_argument("file", metavar="FILE", type=Path)
+    imported.add_argument("file", metavar="FILE", type=Path, help="what the other engine wrote")
     imported.add_argument("-o", "--output", metavar="DIR", type=Path, help="write the boards into this folder")
     imported.add_argument("--game", metavar="GAME", help="the game, if rules for more than one can import")
     option_groups(imported, "sources", "quiet")
@@ -250,7 +251,7 @@ def build_parser() -> argparse.ArgumentParser:
         "ends in .lp is a board file too.",
         ["lastrites facts board.yaml > board.lp"],
     )  # fmt: skip
-    facts.add_argument("board", metavar="BOARD", type=Path)
+    facts.add_argument("board", metavar="BOARD", type=Path, help=A_BOARD)
     option_groups(facts, "sources", "cards")
 
     program = command(
@@ -259,14 +260,14 @@ def build_parser() -> argparse.ArgumentParser:
         "order under the readings given. It says at its beginning how to run it.",
         ["lastrites program board.yaml > p.lp && python -m clingo p.lp 0"],
     )  # fmt: skip
-    program.add_argument("board", metavar="BOARD", type=Path)
+    program.add_argument("board", metavar="BOARD", type=Path, help=A_BOARD)
     option_groups(program, "sources", "cards", "readings", "limits", "quiet")
 
     def about_game(
         name: str, run: Callable[[argparse.Namespace], int], short: str, long: str, examples: Sequence[str]
     ) -> argparse.ArgumentParser:
         made = command(name, run, short, long, examples)
-        made.add_argument("game", metavar="GAME")
+        made.add_argument("game", metavar="GAME", help=A_GAME)
         option_groups(made, "sources", "output")
         return made
 
@@ -299,7 +300,7 @@ def build_parser() -> argparse.ArgumentParser:
         "it offers keys, cards and words, and marks mistakes while a board is being written.",
         ["lastrites schema keyforge -o keyforge.schema.json"],
     )  # fmt: skip
-    schema.add_argument("game", metavar="GAME")
+    schema.add_argument("game", metavar="GAME", help=A_GAME)
     schema.add_argument("-o", "--output", metavar="FILE", type=Path, help="write it into this file")
     option_groups(schema, "sources")
     cards = about_game(
@@ -1187,6 +1188,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # an old terminal must not stop an answer
     try:
         given = sys.argv[1:] if arguments is None else arguments
+        if not given:
+            build_parser().print_help(sys.stderr)
+            return BAD_INPUT
         # Without a name it stands for all; argparse would take a board that follows for the name.
         args = build_parser().parse_args(["--no-reduction=all" if word == "--no-reduction" else word for word in given])
         status: int = args.run(args)

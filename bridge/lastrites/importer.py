@@ -49,7 +49,8 @@ def guide(game: Game) -> Guide:
     """How set-ups are read as boards of the game. Raises BoardError when it does not say so."""
     path = game.rules / game.name / FACTS
     if not path.is_file():
-        raise BoardError([Problem("LR-E017", "", 0, 0, f"the rules of {game.name} do not say how to import a board")])
+        message = f"the rules of {game.name} do not say how to import a board"
+        raise BoardError([Problem("LR-E017", "--game", 0, 0, message)])
     from lastrites.solver import read_facts
 
     found = Guide({}, {}, {}, [], {}, frozenset())
@@ -87,11 +88,11 @@ def import_file(path: Path, game: str | None = None, rules: Path | None = None) 
     if len(games) != 1:
         known = ", ".join(games) or "none"
         raise BoardError([Problem("LR-E017", str(path), 0, 0, f"give the game with --game; there is: {known}")])
-    rules_of = load_game(games[0], rules, file=str(path))
+    rules_of = load_game(games[0], rules, file="--game")
     reads = guide(rules_of)
     found: list[Imported] = []
     problems: list[Problem] = []
-    for number, text in _records(read_text(path), path):
+    for number, text in _records(read_text(path, "a file with set-ups of another engine"), path):
         try:
             reader = _Reader(rules_of, reads, str(path), number)
             found.append(reader.record(reader.parse(text), path.stem))
@@ -181,7 +182,8 @@ class _Reader:
                 return value
         except json.JSONDecodeError as error:
             line = self.line + error.lineno - 1
-            self.problems.append(Problem("LR-E036", self.file, line, error.colno, f"not JSON: {error.msg}"))
+            hint = "what another engine wrote is read here; a board file needs no import"
+            self.problems.append(Problem("LR-E036", self.file, line, error.colno, f"not JSON: {error.msg}", hint))
         except _Twice as twice:
             self.note("LR-E006", "", f"`{twice}` stands twice in one mapping")
         except RecursionError:

@@ -50,7 +50,7 @@ def brief_text(
     style = style or Style()
     width = width or page_width()
     lines = _head(result, title, changed, style, width)
-    lines += ["", style.strong(headline(result))]
+    lines += ["", *(style.strong(line) for line in fold(headline(result), width, "", ""))]
     for ruling in rulings:
         lines += ["", style.strong(f"Outcome {ruling['id']}"), *fold(ruling["ruling"], width, "  ", "  ")]
     if rulings:

@@ -62,7 +62,7 @@ class Style:
 
 def page_width() -> int:
     """Columns to write in: those of the terminal, but never beyond what reads well."""
-    return max(60, min(shutil.get_terminal_size((96, 24)).columns, 100))
+    return max(40, min(shutil.get_terminal_size((96, 24)).columns, 100))
 
 
 # ---------------------------------------------------------------- words
@@ -428,8 +428,9 @@ def outcomes_text(
     lines.append("")
     if not result.get("complete", True):
         reason = result.get("incomplete_reason")
-        lines.append(style.warn(f"INCOMPLETE{f' ({reason})' if reason else ''}: what follows is what is known so far."))
-    lines.append(style.strong(headline(result)))
+        told = f"INCOMPLETE{f' ({reason})' if reason else ''}: what follows is what is known so far."
+        lines += [style.warn(line) for line in _fold(told, width, "", "")]
+    lines += [style.strong(line) for line in _fold(headline(result), width, "", "")]
     for refusal in result.get("refused", ()):
         lines += _fold(f"refused: {refusal_text(refusal)}", width, "  ", "    ")
     if result.get("factors"):

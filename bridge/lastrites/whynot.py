@@ -42,12 +42,14 @@ def compile_state(text: str, board: Board) -> Entry:
 
     from lastrites.expect import compile_entry
     from lastrites.jobs import scope_of
-    from lastrites.yamlio import parse
+    from lastrites.yamlio import parse, quote
 
-    node = parse(text, "STATE")
+    zone = next((key.text for key in board.rules.shape.of_form("player", "zone")), "hand")
+    example = f"{{{quote(board.players[0], key=True)}: {{{zone}: [Name]}}}}" if board.players else "{}"
+    hint = f"say what should come out, for example '{example}'"
+    node = parse(text, "STATE", ("no state is described", hint))
     entry = compile_entry(node, replace(scope_of(board), file="STATE"))
     if not parts_of(entry) and entry.deciders is None and entry.chance is None:
-        hint = "name a player and what there is, for example {hand: [Name]}"
         raise BoardError([Problem("LR-E013", "STATE", node.line, node.column, "this state says nothing", hint)])
     return entry
 

@@ -60,15 +60,17 @@ class Mapping:
 Node: TypeAlias = Scalar | List | Mapping
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, wanted: str = "a board file") -> str:
     """The text of a file: at most 1 MB (looked at before reading), UTF-8, with or without BOM.
+
+    ``wanted`` is the kind of file that should have been named where this is none.
 
     Raises BoardError when there is no such file, it is too large or not text.
     """
     try:
         if not path.is_file():
             what = "is a folder" if path.is_dir() else "does not exist or is no ordinary file"
-            raise BoardError([Problem("LR-E001", str(path), 0, 0, f"{path} {what}", "give the path of a board file")])
+            raise BoardError([Problem("LR-E001", str(path), 0, 0, f"{path} {what}", f"give the path of {wanted}")])
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise BoardError([_too_large(str(path), size)])
@@ -87,13 +89,19 @@ def read_text(path: Path) -> str:
         ) from None
 
 
-def parse(text: str, file: str = "<text>") -> Node:
-    """Read one YAML document. Raises BoardError with every mistake of form that could be found."""
+EMPTY = ("the file is empty", "a board file begins with `game:`")
+
+
+def parse(text: str, file: str = "<text>", empty: tuple[str, str] = EMPTY) -> Node:
+    """Read one YAML document. Raises BoardError with every mistake of form that could be found.
+
+    ``empty`` is what is wrong, and what to write, where the text says nothing.
+    """
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES:
         raise BoardError([_too_large(file, size)])
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return _Builder(text, file).build()
+    return _Builder(text, file, empty).build()
 
 
 def load(path: Path) -> Node:
@@ -114,8 +122,9 @@ _COPY_COMMENT = re.compile(r"[ \t]+#(\d+)")
 
 
 class _Builder:
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str, file: str, empty: tuple[str, str] = EMPTY) -> None:
         self.text = text
+        self.empty = empty
         self.lines = text.split("\n")
         self.file = file
         self.problems: list[Problem] = []
@@ -128,7 +137,7 @@ class _Builder:
         except _StopError:
             pass
         if root is None and not self.problems:
-            self.note("LR-E009", 1, 1, "the file is empty", "a board file begins with `game:`")
+            self.note("LR-E009", 1, 1, *self.empty)
         if self.problems or root is None:
             raise BoardError(sorted(self.problems, key=lambda problem: (problem.line, problem.column)))
         return root
@@ -189,13 +198,16 @@ class _Builder:
         what = (error.problem or "the text is not well-formed YAML").replace("\n", " ")
         line = self.lines[row] if row < len(self.lines) else ""
         hint = ""
-        if "mapping values" in what or line.count(":") > 1:
+        glued = re.search(r"\w+:[\[{]", line)
+        if glued:
+            hint = f"a colon needs a space after it: `{glued[0][:-1]} {glued[0][-1]}`"
+        elif "mapping values" in what or line.count(":") > 1:
             hint = 'a name with a colon needs quotes: "Name: of the card"'
         elif re.match(r"\s*(- *)?[\"'].*[\"']\s*[^\s:,#]", line):
             hint = "a name that holds quotation marks needs quotes around the whole of it"
         elif re.search(r"[*&!%@`|>]", line[column : column + 1]):
             hint = f'text that begins with {line[column]} needs quotes: "{line[column:].strip()}"'
-        elif "," in line and ("expected ',' or" in what):
+        elif "expected ',' or" in what:
             hint = "check the brackets; a name with a comma or colon needs quotes"
         self.note("LR-E004", row + 1, column + 1, f"not well-formed YAML: {what}", hint)
 
