@@ -305,9 +305,28 @@ def test_cards(capsys: Capture) -> None:
     assert "did you mean Dust Imp?" in capsys.readouterr().err
 
 
-def test_unknown_game(capsys: Capture) -> None:
-    assert run("questions", "chess") == 2
-    assert "unknown game `chess`" in capsys.readouterr().err
+@pytest.mark.parametrize("arguments", [("questions", "chess"), ("separate", "chess", "--all")])
+def test_unknown_game(capsys: Capture, arguments: tuple[str, ...]) -> None:
+    assert run(*arguments) == 2
+    assert capsys.readouterr().err.startswith("GAME: LR-E017 unknown game `chess`")
+
+
+def test_files_of_cards_that_are_not_read(capsys: Capture, tmp_path: Path) -> None:
+    facts = tmp_path / "more.lp"
+    facts.write_text('title("more","More").\n', encoding="utf-8")
+    assert run("facts", BOARD, "--cards", tmp_path) == run("facts", BOARD, "--cards", facts) == 2
+    told = capsys.readouterr().err.splitlines()
+    ends = "files of cards end in .yaml or .yml"
+    assert told[:3] == [
+        f"{facts} is not read: {ends}", f"{tmp_path}: LR-E001 no file of cards lies in this folder", f"    {ends}"
+    ]  # fmt: skip
+    assert told[3] == f"{facts}: LR-E001 cards are not read from facts"
+    (tmp_path / "own.YAML").write_text("", encoding="utf-8")
+    assert run("facts", BOARD, "--cards", tmp_path) == 2
+    assert "LR-E009 the file is empty\n    a file of cards begins with `cards:`" in capsys.readouterr().err
+    (tmp_path / "own.YAML").write_text("cards: {Ash Imp: {type: creature, power: 2}}\n", encoding="utf-8")
+    assert run("facts", BOARD, "--cards", tmp_path) == 0
+    assert capsys.readouterr().err == f"{facts} is not read: {ends}\n"
 
 
 def test_help_names_every_command_and_exit_status(capsys: Capture) -> None:

@@ -1193,6 +1193,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return BAD_INPUT
         # Without a name it stands for all; argparse would take a board that follows for the name.
         args = build_parser().parse_args(["--no-reduction=all" if word == "--no-reduction" else word for word in given])
+        _remark_on_cards(args)
         status: int = args.run(args)
         sys.stdout.flush()
     except BoardError as error:
@@ -1212,6 +1213,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _blame(error)
     return status
+
+
+def _remark_on_cards(args: argparse.Namespace) -> None:
+    """Say which files of cards are not read. Raises BoardError for a folder that cannot be looked at."""
+    given = getattr(args, "cards", None)
+    paths = given if isinstance(given, list) else [given] if given is not None else []
+    if paths and not getattr(args, "quiet", False):
+        from lastrites.cardfiles import passed_over
+
+        for path in paths:
+            for remark in passed_over(path):
+                print(remark, file=sys.stderr)
+        if any(board.suffix == ".lp" for board in getattr(args, "boards", None) or [getattr(args, "board", Path())]):
+            print("--cards is not read for a board of facts (.lp): it holds its cards itself", file=sys.stderr)
 
 
 def _open_streams() -> None:

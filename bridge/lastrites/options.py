@@ -69,7 +69,7 @@ def option_groups(parser: argparse.ArgumentParser, *names: str) -> None:
                            help="rules instead of those installed: core/ and a folder for each game")  # fmt: skip
         if "cards" in names:
             group.add_argument("--cards", type=card_files, metavar="DIR",
-                               help="a folder of files with cards of one's own, or one such file")  # fmt: skip
+                               help="a folder with .yaml files of cards of one's own, or one such file")  # fmt: skip
     if "readings" in names:
         group = parser.add_argument_group("how the rules are read")
         group.add_argument("--reading", type=an_answer, action="append", default=[], metavar="Q=A",

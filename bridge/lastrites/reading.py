@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lastrites.boardcards import BoardCards, split_copy
+from lastrites.cardfiles import BEGINNING, files_of_cards, read_cards
 from lastrites.definitions import DefinitionReader
-from lastrites.errors import BoardError, Problem
+from lastrites.errors import Problem
 from lastrites.events import EventReader
 from lastrites.game import Game
 from lastrites.lasting import lasting_as_written, read_granted, read_lasting
@@ -20,7 +21,7 @@ from lastrites.shape import Key
 from lastrites.spares import spare_cards
 from lastrites.terms import Term, Value, fn
 from lastrites.words import WordError, number, only_entry, truth
-from lastrites.yamlio import List, Mapping, Node, Scalar, load
+from lastrites.yamlio import List, Mapping, Node, Scalar
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,60}")
 _LONGEST_NAME = 60
@@ -323,14 +324,12 @@ class BoardReader:
 
     def define_files(self, folder: Path) -> None:
         """Make the cards of a folder of files known, or of one file, each holding ``cards:``. Raises BoardError."""
-        if not folder.exists():
-            raise BoardError([Problem("LR-E001", str(folder), 0, 0, "there is no such file or folder of cards")])
-        for path in sorted(folder.glob("*.y*ml")) if folder.is_dir() else [folder]:
-            root = load(path)
+        for path in files_of_cards(folder):
+            root = read_cards(path)
             notes = Notes(self.shape, str(path))
             node = root.get("cards") if isinstance(root, Mapping) else None
             if node is None:
-                notes.note("LR-E013", root, "`cards` is missing", "a file of cards begins with `cards:`")
+                notes.note("LR-E013", root, "`cards` is missing", BEGINNING)
             else:
                 self.define(node, notes)
             notes.done()

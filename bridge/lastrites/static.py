@@ -159,14 +159,17 @@ def _settled_everywhere(sources: Sequence[Source]) -> set[str]:
 
 def check_cards(paths: Iterable[Path], game: str, rules: Path | None) -> list[Problem]:
     """What is wrong with files of cards; where a word of the vocabulary is misspelt, with the nearest one."""
+    from lastrites.cardfiles import files_of_cards
     from lastrites.game import load_game
     from lastrites.reading import BoardReader
 
     found: list[Problem] = []
     for path in paths:
-        files = sorted(path.glob("*.y*ml")) if path.is_dir() else [path]
-        if not files:
-            found.append(Problem("LR-E001", str(path), 0, 0, "no file of cards lies in this folder"))
+        try:
+            files = files_of_cards(path)
+        except BoardError as error:
+            found += error.problems
+            continue
         for file in files:
             reader = BoardReader(load_game(game, rules), str(file))
             try:

@@ -114,7 +114,7 @@ def _asked(args: argparse.Namespace) -> tuple[Any, Game, Scope]:
     from lastrites.search.examine import Target
     from lastrites.search.separate import Scope
 
-    game = load_game(args.game, args.rules)
+    game = load_game(args.game, args.rules, file="GAME")
     wanted = [bool(args.question), bool(args.editions), args.all]
     if wanted.count(True) != 1:
         message = "several things to tell apart at once" if any(wanted) else "nothing to tell apart"
