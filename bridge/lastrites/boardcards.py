@@ -23,13 +23,15 @@ class BoardCards:
     """Names of cards as this board uses them.
 
     ``titles`` holds the displayed names of cards defined on the board by id, ``prints`` the printed id of
-    every card of the board (by the name that outcomes print), ``ids`` the names given with ``id:``.
+    every card of the board (by the name that outcomes print), ``ids`` the names given with ``id:``. ``lies`` says
+    where the file puts a card, in its words.
     """
 
     index: CardIndex
     titles: dict[str, str] = field(default_factory=dict)
     prints: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
+    lies: dict[str, str] = field(default_factory=dict)
     _defined: dict[str, str] = field(default_factory=dict)
     _of: dict[str, list[str]] = field(default_factory=dict)
     _suggestions: int = 0
@@ -82,6 +84,11 @@ class BoardCards:
         wanted = fold(f"{self.title(id or '')}#{copy}")
         exact = [card for card in fitting if fold(card) == wanted]
         return exact or (fitting if copy == 1 and len(fitting) == 1 and "#" not in fitting[0] else [])
+
+    def choice(self, fitting: Iterable[str]) -> str:
+        """A hint that tells cards of one name apart: how to write each, and where it lies."""
+        told = [f'"{card}"{f" ({self.lies[card]})" if card in self.lies else ""}' for card in fitting]
+        return "write " + " or ".join(told)
 
     def suggest(self, text: str, here: bool = False) -> str:
         """A hint with the names most like ``text``: of the cards of the board only if ``here``."""

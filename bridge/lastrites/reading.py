@@ -562,6 +562,14 @@ class BoardReader:
                 else:
                     card.called = f"{title}#{card.copy if card.copy is not None else next(free)}"
                 self.cards.add(card.called, printed)
+        keys: dict[tuple[str, Value], str] = {}
+        for level in ("player", "card"):
+            for key in self.shape.of_form(level, "zone", "attached"):
+                keys[key.form.name, fn(key.constant())] = key.text
+        for card in self.found:
+            text = keys.get(("attached" if card.host else "zone", card.zone))
+            of = card.host.called if card.host else card.player
+            self.cards.lies[card.called] = f"`{text}` of {of}" if text else f"line {card.name.line}"
 
     def check_ids(self) -> None:
         """Note the names given by ``id:``, which must be unique and no name of another card."""

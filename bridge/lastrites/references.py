@@ -60,8 +60,8 @@ class References:
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            names = " or ".join(f'"{card}"' for card in fitting)
-            raise WordError("LR-E019", node, f"`{node.text}` fits {len(fitting)} cards", f"write {names}")
+            message = f"`{node.text}` fits {len(fitting)} cards"
+            raise WordError("LR-E019", node, message, self.cards.choice(fitting))
         hint = self.cards.suggest(node.text, here=True)
         if self.cards.card_and_copy(node.text)[0] is None:
             raise WordError("LR-E018", node, f"unknown card `{node.text}`", hint)
