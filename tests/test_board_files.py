@@ -359,7 +359,7 @@ def test_every_awkward_name_can_lie_on_a_board() -> None:
             zones("battleline: [Troll: {made of: [Soleft]}, Soleft]", event="event: {destroy: [Soleft]}\n"),
             "LR-E019",
             7,
-            18,
+            19,
             '"Soleft#1" (`made of` of Troll) or "Soleft#2" (`battleline` of Ann)',
         ),
         (zones("hand: [Soleft, Soleft]", event="event: {play: 'Soleft#3'}\n"), "LR-E020", 7, 15, "board"),
