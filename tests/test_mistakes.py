@@ -206,7 +206,14 @@ def test_which_ability_is_meant_must_be_said(rest: str, told: str) -> None:
     assert told in str(caught.value)
 
 
-def test_a_card_that_cannot_come_back_is_not_played_twice() -> None:
-    text = ALTAR.format("may: {P1: [play Blast, play Blast]}").replace("- {when: reaction, steps: [{draw: 1}]}\n", "")
-    with pytest.raises(BoardError, match="offered to be played twice, and nothing on the board brings it back"):
-        lastrites.resolve(lastrites.Board.from_text(text))
+@pytest.mark.parametrize(
+    ("offers", "told"),
+    [
+        ("[play Blast, play Blast]", "offered to be played twice, and nothing on the board brings it back"),
+        ("[play Shipyard Skulker]", "a card that is on the board is not played, and nothing there brings it back"),
+    ],
+)
+def test_a_card_that_cannot_come_back_is_not_offered(offers: str, told: str) -> None:
+    # That something draws cards does not bring back what lies elsewhere.
+    with pytest.raises(BoardError, match=told):
+        lastrites.resolve(lastrites.Board.from_text(ALTAR.format(f"may: {{P1: {offers}}}")))

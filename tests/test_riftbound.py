@@ -18,6 +18,7 @@ from lastrites.yamlio import dump
 PASSING = {
     "doom", "wait", "batch", "applied", "spent", "subject", "aimed", "killed_it", "result_due", "picked",
     "hit", "softened", "performed", "aside", "billing", "paid", "waived", "wanted", "declined", "finalizes_first",
+    "parted", "undone",
 }  # fmt: skip
 PAYING = {"pay", "waive", "spend", "recycle", "tap"}
 
