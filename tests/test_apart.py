@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NoReturn
 
 import pytest
 from fixture_help import ROOT
 
 from lastrites import worker
+from lastrites.game import load_game
 from lastrites.search import apart
 from lastrites.search.apart import examine_apart
 from lastrites.search.examine import Begin, Json, Target, examine, row_of_a_failure
-from lastrites.search.sweep import Journal, Serial, Sweep
+from lastrites.search.separate import Pool, Scope, separate
+from lastrites.search.sweep import Journal, Processes, Serial, Sweep
 
 ENDLESS = '\ngrows(0) :- prints(_,"quince").\ngrows(N+1) :- grows(N).\n'
 """Where there is a quince the grounder never comes to an end."""
@@ -119,3 +123,60 @@ def test_a_board_that_ends_its_process_costs_only_itself(job: Json, monkeypatch:
     assert [row["error"] for row in result["rows"]] == ["", "the worker ended with status 9", ""]
     assert result["rows"][2] == expected[2]
     assert "late" not in result
+
+
+def test_a_process_that_is_killed_once_costs_nothing(
+    job: Json, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = examine(job)["rows"]
+    killed = tmp_path / "killed"
+
+    def deadly(job: Json, begin: Begin) -> Json:
+        begin([0])
+        if not killed.exists():
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return examine(job, begin)
+
+    monkeypatch.setattr(apart, "examine", deadly)
+    assert examine_apart(job, LONG) == {"rows": expected}
+
+
+def killed_once(job: Json) -> Json:
+    """Ends the worker of the pool, not only a process beneath it, when it is begun for the first time."""
+    begun = Path(job["begun"])
+    if not begun.exists():
+        begun.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"done": job["number"]}
+
+
+def killed(job: Json) -> Json:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def test_a_worker_that_is_killed_costs_nothing(tmp_path: Path) -> None:
+    jobs = [{"number": number, "begun": str(tmp_path / "begun")} for number in range(4)]
+    with Processes(1) as workers:
+        found = list(Sweep(killed_once, workers).run(jobs))
+    assert [done.error for done in found] == [""] * 4
+    assert sorted(done.result["done"] for done in found) == [0, 1, 2, 3]
+
+
+def test_workers_that_are_killed_again_and_again_are_not_waited_for(tmp_path: Path) -> None:
+    with Processes(1) as workers:
+        (done,) = Sweep(killed, workers).run([{}])
+    assert "BrokenProcessPool" in done.error
+
+
+def test_a_search_whose_executor_breaks_is_incomplete() -> None:
+    class Broken(Serial):
+        def submit(self, fn: object, /, *args: object, **kwargs: object) -> NoReturn:
+            raise BrokenExecutor("gone")
+
+    game = load_game("keyforge")
+    scope = Scope((Pool("", ("dust-imp",), ("destroy_all",), cards=1, points=0),))
+    made = separate(game, Target("keyforge", question="lost_ability"), scope, Sweep(examine, Broken()))
+    assert not made.complete
+    assert "gone" in made.reason

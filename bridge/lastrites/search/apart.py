@@ -18,14 +18,16 @@ INTERRUPTED = "interrupted"
 def examine_apart(job: Json, seconds: float, deadline: float | None = None) -> Json:
     """What :func:`lastrites.search.examine.examine` says, where no board and no grounding takes longer than that.
 
-    Boards that do, or that end their process, have an ``error``; what shares a grounding with them is looked at again,
-    board by board. The result has ``late``, the seconds, if some board was not looked at in time.
+    Boards that do, or that end their process twice (once it may have been killed by chance), have an ``error``; what
+    shares a grounding with them is looked at again, board by board. The result has ``late``, the seconds, if some board
+    was not looked at in time.
     Raises KeyboardInterrupt, and TimeoutError at the ``deadline`` (of ``time.monotonic``, for this machine only).
     """
     _prepare(job)
     boards = job["boards"]
     rows: dict[int, Json] = {}
     late = False
+    crashes: set[int] = set()
     todo = [tuple(range(len(boards)))]
     while todo:
         places = todo.pop()
@@ -37,6 +39,7 @@ def examine_apart(job: Json, seconds: float, deadline: float | None = None) -> J
             rows.update(zip(places, said["rows"], strict=True))
             continue
         except worker.Stopped as stopped:
+            again = False
             stop.check()
             if str(stopped) == INTERRUPTED:
                 raise KeyboardInterrupt from None
@@ -44,11 +47,14 @@ def examine_apart(job: Json, seconds: float, deadline: float | None = None) -> J
                 raise TimeoutError from None
             why, late = f"not looked at within {seconds:g} s", True
         except worker.Crashed as crashed:
-            why = str(crashed)
+            again, why = True, str(crashed)
         at = [places[number] for number in said.get("begin", range(len(places)))]
         rest = tuple(place for place in places if place not in at)
         todo += [rest] if rest else []
-        if len(at) == 1:
+        if len(at) == 1 and again and at[0] not in crashes:
+            crashes.add(at[0])
+            todo.append((at[0],))
+        elif len(at) == 1:
             rows[at[0]] = row_of_a_failure(why)
         else:
             todo += [(place,) for place in at]

@@ -191,7 +191,7 @@ def _events(names: list[str], offered: tuple[str, ...]) -> tuple[str, ...]:
 @contextmanager
 def _executor(args: argparse.Namespace) -> Iterator[Executor]:
     """The executor that the arguments ask for; what still runs there is ended with it."""
-    from lastrites.search.sweep import Serial
+    from lastrites.search.sweep import Processes, Serial
 
     if args.dask is not None:
         import importlib
@@ -211,14 +211,10 @@ def _executor(args: argparse.Namespace) -> Iterator[Executor]:
     elif args.workers == 1:
         yield Serial()
     else:
-        from concurrent.futures import ProcessPoolExecutor
-
-        pool = ProcessPoolExecutor(args.workers, initializer=_deaf)
+        pool = Processes(args.workers, _deaf)
         try:
             yield pool
         finally:
-            for process in list((pool._processes or {}).values()):
-                process.terminate()
             pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +126,8 @@ def separate(
         made.complete, made.reason = False, "interrupted"
     except TimeoutError:
         made.complete, made.reason = False, "the time limit was reached"
+    except BrokenExecutor as broken:
+        made.complete, made.reason = False, f"what looks at boards takes no more of them: {broken}"
     return made
 
 

@@ -10,13 +10,16 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from lastrites import stop
 from lastrites.game import APART
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 Json = dict[str, Any]
 Work = Callable[[Json], Json]
@@ -101,6 +104,42 @@ class Serial(Executor):
         return future
 
 
+class Processes(Executor):
+    """A pool of processes that is made anew when one of them was killed, which is the end of a pool of the library.
+
+    What was on its way then has to be submitted once more (:class:`Sweep` does).
+    """
+
+    def __init__(self, workers: int, initializer: Callable[[], None] | None = None) -> None:
+        """``initializer`` is called in every process first."""
+        self._workers, self._initializer = workers, initializer
+        self._pool = self._made()
+
+    def _made(self) -> ProcessPoolExecutor:
+        from concurrent.futures import ProcessPoolExecutor
+
+        return ProcessPoolExecutor(self._workers, initializer=self._initializer)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As of any executor."""
+        try:
+            return self._pool.submit(fn, *args, **kwargs)
+        except BrokenExecutor:
+            self._pool = self._made()
+            return self._pool.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Without ``wait`` what still runs is ended."""
+        if not wait:
+            for process in list((self._pool._processes or {}).values()):
+                process.terminate()
+        self._pool.shutdown(wait, cancel_futures=cancel_futures)
+
+
+TRIES = 5
+"""So often a job is handed out to an executor that breaks (a worker was killed, with whatever was on its way)."""
+
+
 @dataclass
 class Sweep:
     """Jobs on their way through an executor.
@@ -119,28 +158,33 @@ class Sweep:
     cancels: bool = True
 
     def run(self, jobs: Iterable[Json]) -> Iterator[Done]:
-        """Results as they come. Raises KeyboardInterrupt after Ctrl-C, TimeoutError at the deadline."""
-        waiting: dict[Future[Json], Json] = {}
-        coming = iter(jobs)
+        """Results as they come. Raises KeyboardInterrupt after Ctrl-C, TimeoutError at the deadline, BrokenExecutor
+        where the executor takes no more jobs."""
+        waiting: dict[Future[Json], tuple[Json, int]] = {}
+        coming = ((job, 1) for job in jobs)
+        again: list[tuple[Json, int]] = []
         try:
             while True:
                 while len(waiting) < self.ahead:
                     self._check()
-                    job = next(coming, None)
-                    if job is None:
+                    one = again.pop() if again else next(coming, None)
+                    if one is None:
                         break
-                    known = self.journal.find(job)
+                    known = self.journal.find(one[0])
                     if known is not None and not self._too_soon(known):
-                        yield Done(job, known)
+                        yield Done(one[0], known)
                     else:
-                        waiting[self.executor.submit(self.work, job)] = job
+                        waiting[self.executor.submit(self.work, one[0])] = one
                 if not waiting:
                     return
                 ended, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
                 self._check()
                 for future in ended:
-                    job = waiting.pop(future)
-                    yield self._done(job, future)
+                    job, tries = waiting.pop(future)
+                    if tries < TRIES and not future.cancelled() and isinstance(future.exception(), BrokenExecutor):
+                        again.append((job, tries + 1))
+                    else:
+                        yield self._done(job, future)
         finally:
             for future in waiting if self.cancels else ():
                 future.cancel()
@@ -166,4 +210,4 @@ class Sweep:
         return Done(job, result)
 
 
-__all__: Sequence[str] = ["Done", "Journal", "Serial", "Sweep", "Work", "version_of"]
+__all__: Sequence[str] = ["Done", "Journal", "Processes", "Serial", "Sweep", "Work", "version_of"]
