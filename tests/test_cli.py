@@ -416,6 +416,28 @@ def test_an_interrupt_gives_what_is_known(tmp_path: Path, options: tuple[str, ..
     assert (result["complete"], result["incomplete_reason"]) == (False, "interrupted")
 
 
+@pytest.mark.parametrize("command", ["outcomes", "why", "compare", "why-not", "verify", "orders", "program"])
+def test_an_early_interrupt_says_what_was_being_done(
+    command: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*given: object, **named: object) -> None:
+        raise KeyboardInterrupt
+
+    asked = {"compare": ["cascade"], "why-not": ["{Janelle: {aember: 1}}"]}.get(command, [])
+    output = ["--json"] * (command not in ("orders", "program"))
+    monkeypatch.setattr(f"lastrites.jobs.{command.replace('-', '_')}", interrupt)
+    assert run(command, BOARD, *asked, *output) == 3
+    captured = capsys.readouterr()
+    assert "interrupted while the rules were grounded" in (captured.out if output else captured.err)
+    assert not output or json.loads(captured.out)
+    monkeypatch.setattr("lastrites.load", interrupt)
+    assert run(command, BOARD, *asked, *output) == 3
+    captured = capsys.readouterr()
+    told = f"interrupted while {BOARD} was read; nothing is known yet"
+    assert captured.err == told + "\n"
+    assert not output or json.loads(captured.out) == {"complete": False, "incomplete_reason": told}
+
+
 def test_a_reader_that_has_had_enough_is_no_error(tmp_path: Path) -> None:
     process = command("orders", "-q", entangled(tmp_path, 8))
     assert process.stdout is not None

@@ -62,4 +62,4 @@ def test_the_wheel_carries_the_rules() -> None:
     wheel = settings["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["force-include"] == {"rules": "lastrites/rules"}
     assert wheel["packages"] == ["bridge/lastrites"]
-    assert settings["project"]["scripts"] == {"lastrites": "lastrites.cli:main"}
+    assert settings["project"]["scripts"] == {"lastrites": "lastrites.__main__:main"}

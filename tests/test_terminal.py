@@ -174,6 +174,8 @@ def test_incomplete_answers_say_so_first_and_claim_no_exact_numbers() -> None:
     shown = text(answer(complete=False, incomplete_reason="interrupted", outcomes=[], orders="0", states=1200))
     assert shown.splitlines()[3].startswith("INCOMPLETE (interrupted)")
     assert "0 outcomes so far, after 1,200 states" in shown
+    shown = text(answer(complete=False, incomplete_reason="interrupted", outcomes=[], orders=None, states=0))
+    assert shown.splitlines()[3:] == ["INCOMPLETE (interrupted): nothing is known yet."]
 
 
 def test_numbers_of_orders_of_an_incomplete_answer_are_lower_bounds() -> None:

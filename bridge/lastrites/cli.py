@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import lastrites
+from lastrites import stop
 from lastrites.arguments import Parser
 from lastrites.errors import BoardError, Problem
 from lastrites.options import card_files, duration, option_groups, positive, readings_of, whole_number
@@ -330,11 +331,13 @@ def _load(paths: Sequence[Path], args: argparse.Namespace) -> list[tuple[Board, 
     boards = []
     problems: list[Problem] = []
     for path in paths:
+        stop.at_work(f"{path} was read")
         try:
             board = lastrites.load(path, rules=args.rules, cards=args.cards)
             boards.append((board, jobs.expectations(board)))
         except BoardError as error:
             problems += error.problems
+    stop.at_work("")
     if problems:
         raise BoardError(problems)
     return boards
@@ -379,9 +382,11 @@ class _Answer:
         self.show = show
         self.result: dict[str, Any] | None = None
         self.reason = ""
+        self.begun = False
 
     def __call__(self, kind: str, content: Any) -> None:
         """Receive one message of a job."""
+        self.begun |= kind in ("progress", "result", "order")
         if kind == "progress":
             self.progress(content)
         elif kind == "result":
@@ -394,13 +399,17 @@ class _Answer:
             self.progress.clear()
             self.show(content)
 
+    def excuse(self) -> str:
+        """Why the work ended before it was done, and what it was at where it had told nothing at all."""
+        return self.reason if self.begun else f"{self.reason} while the rules were grounded"
+
     def final(self) -> dict[str, Any]:
         """The answer in its JSON form; one without outcomes if nothing was known when the work ended."""
         from lastrites import jobs
 
         result = self.result if self.result is not None else jobs.nothing_known(self.request)
         if self.reason and not result["complete"]:
-            result["incomplete_reason"] = self.reason
+            result["incomplete_reason"] = self.excuse()
         return result
 
 
@@ -432,6 +441,14 @@ def _run(task: Task, answer: _Answer, give_up: Callable[[], None], argument: Any
         answer.reason = str(stop)
     finally:
         answer.progress.clear()
+
+
+def _nothing_known(answer: _Answer, args: argparse.Namespace, schema: str, **more: Any) -> int:
+    """Say why a work ended of which nothing is known, to programs too. Gives the exit status."""
+    if args.json:
+        _print_json({"schema": schema, **more, "complete": False, "incomplete_reason": answer.excuse()})
+    print(f"incomplete: {answer.excuse()}; nothing is known yet", file=sys.stderr)
+    return INCOMPLETE
 
 
 def _status(results: Sequence[dict[str, Any]]) -> int:
@@ -561,29 +578,36 @@ def run_why(args: argparse.Namespace) -> int:
 
     request = _request(_load([args.board], args)[0][0], args, outcome=args.outcome)
     answer = _Answer(request, Progress(quiet=args.quiet))
-    _run(jobs.why, answer, lambda: print("incomplete: interrupted", file=sys.stderr))
-    result = answer.final()
-    rulings = result.pop("rulings", [])
-    found = [ruling for ruling in rulings if args.outcome in (None, ruling["id"])]
-    if not found and args.outcome is not None and result["complete"]:
-        known = ", ".join(outcome["id"] for outcome in result["outcomes"]) or "none"
-        message = f"there is no outcome {args.outcome}"
-        raise BoardError([Problem("LR-E016", str(request.board.path), 0, 0, message, f"outcomes: {known}")])
-    clauses = clause_texts(request.board.rules, result["edition"])
-    if args.json:
-        told = [
-            {**ruling, "clauses": _clauses_json(cited({"outcomes": [ruling]}), clauses)} for ruling in found
-        ]
-        whole = {**result, "schema": "lastrites.why/1", "clauses": _clauses_json(cited(result), clauses)}
-        _print_json(told[0] if len(told) == 1 else told if told else whole)
-    else:
-        title, style, changed = request.board.title, Style.of(sys.stdout), _changed(request)
-        if len(found) == 1:
-            text = ruling_text(found[0], title, clauses, style, changed=changed)
+
+    def show() -> int:
+        result = answer.final()
+        rulings = result.pop("rulings", [])
+        found = [ruling for ruling in rulings if args.outcome in (None, ruling["id"])]
+        if not found and args.outcome is not None and result["complete"]:
+            known = ", ".join(outcome["id"] for outcome in result["outcomes"]) or "none"
+            message = f"there is no outcome {args.outcome}"
+            raise BoardError([Problem("LR-E016", str(request.board.path), 0, 0, message, f"outcomes: {known}")])
+        clauses = clause_texts(request.board.rules, result["edition"])
+        if args.json:
+            told = [
+                {**ruling, "clauses": _clauses_json(cited({"outcomes": [ruling]}), clauses)} for ruling in found
+            ]
+            whole = {**result, "schema": "lastrites.why/1", "clauses": _clauses_json(cited(result), clauses)}
+            _print_json(told[0] if len(told) == 1 else told if told else whole)
         else:
-            text = brief_text(result, found, title, clauses, style, changed=changed)
-        sys.stdout.write(text)
-    return _status([result])
+            title, style, changed = request.board.title, Style.of(sys.stdout), _changed(request)
+            if len(found) == 1:
+                text = ruling_text(found[0], title, clauses, style, changed=changed)
+            else:
+                text = brief_text(result, found, title, clauses, style, changed=changed)
+            sys.stdout.write(text)
+        return _status([result])
+
+    def give_up() -> None:
+        show()
+
+    _run(jobs.why, answer, give_up)
+    return show()
 
 
 def _clauses_json(names: Iterable[str], clauses: Mapping[str, ClauseText]) -> dict[str, Any]:
@@ -610,8 +634,7 @@ def run_why_not(args: argparse.Namespace) -> int:
     def show() -> int:
         result = answer.result
         if result is None:
-            print(f"incomplete: {answer.reason}", file=sys.stderr)
-            return INCOMPLETE
+            return _nothing_known(answer, args, "lastrites.why-not/1")
         if answer.reason and not result["complete"]:
             result["incomplete_reason"] = answer.reason
         clauses = clause_texts(request.board.rules, result["edition"])
@@ -650,7 +673,7 @@ def run_orders(args: argparse.Namespace) -> int:
             print(order_text(shown, order, width=width, style=style), flush=True)
 
     answer = _Answer(request, Progress(quiet=args.quiet), show)
-    _run(jobs.orders, answer, lambda: print("incomplete: interrupted", file=sys.stderr))
+    _run(jobs.orders, answer, lambda: print(f"incomplete: {answer.excuse()}", file=sys.stderr))
     result = answer.final()
     if not args.quiet:
         for refusal in result["refused"]:
@@ -670,26 +693,31 @@ def run_compare(args: argparse.Namespace) -> int:
     from lastrites.book import clause_texts
     from lastrites.comparison_text import comparison_text
 
+    stop.at_work(f"{args.board} was read")
     sides, about = _compared(args)
+    stop.at_work("")
     request = _request(sides[0].board, args)
     asked = jobs.CompareRequest(tuple(sides), about, request)
     answer = _Answer(request, Progress(quiet=args.quiet))
-    _run(jobs.compare, answer, lambda: print("incomplete: interrupted", file=sys.stderr), asked)
-    result = answer.result
-    if result is None:
+
+    def show() -> int:
+        result = answer.result
+        if result is None:
+            return _nothing_known(answer, args, "lastrites.compare/1", about=about, sides=[])
         if args.json:
-            _print_json({"schema": "lastrites.compare/1", "about": about, "complete": False,
-                         "incomplete_reason": answer.reason, "sides": []})  # fmt: skip
-        print(f"incomplete: {answer.reason}", file=sys.stderr)
-        return INCOMPLETE
-    if args.json:
-        _print_json(result)
-    else:
-        clauses, style = clause_texts(request.board.rules), Style.of(sys.stdout)
-        sys.stdout.write(comparison_text(result, changed=_changed(request), clauses=clauses, style=style))
-    if not result["complete"]:
-        return INCOMPLETE
-    return FAILED if all(side["refused"] for side in result["sides"]) else ANSWERED
+            _print_json(result)
+        else:
+            clauses, style = clause_texts(request.board.rules), Style.of(sys.stdout)
+            sys.stdout.write(comparison_text(result, changed=_changed(request), clauses=clauses, style=style))
+        if not result["complete"]:
+            return INCOMPLETE
+        return FAILED if all(side["refused"] for side in result["sides"]) else ANSWERED
+
+    def give_up() -> None:
+        show()
+
+    _run(jobs.compare, answer, give_up, asked)
+    return show()
 
 
 def _compared(args: argparse.Namespace) -> tuple[list[Side], dict[str, Any]]:
@@ -949,7 +977,7 @@ def _verdicts(
     def verdict_of(answer: _Answer) -> Verdict:
         if answer.result is not None:
             return Verdict(**answer.result)
-        return Verdict(INCOMPLETE_VERDICT, notes=[answer.reason])
+        return Verdict(INCOMPLETE_VERDICT, notes=[f"{answer.excuse()}; nothing is known yet"])
 
     if args.workers > 1 and len(requests) > 1:
         for place, answer in _in_order(_at_once(jobs.verify, requests, args)):
@@ -1019,9 +1047,9 @@ def run_program(args: argparse.Namespace) -> int:
 
     ((board, _),) = _load([args.board], args)
     answer = _Answer(_request(board, args), Progress(quiet=args.quiet))
-    _run(jobs.program, answer, lambda: print("incomplete: interrupted", file=sys.stderr))
+    _run(jobs.program, answer, lambda: print(f"incomplete: {answer.excuse()}", file=sys.stderr))
     if answer.result is None:
-        print(f"incomplete: {answer.reason}", file=sys.stderr)
+        print(f"incomplete: {answer.excuse()}", file=sys.stderr)
         return INCOMPLETE
     sys.stdout.write(str(answer.result))
     return ANSWERED
@@ -1184,6 +1212,8 @@ def _write(text: str, file: Path | None) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
     _open_streams()
+    args = argparse.Namespace()
+    stop.at_work("the command began")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # an old terminal must not stop an answer
     try:
@@ -1193,6 +1223,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return BAD_INPUT
         # Without a name it stands for all; argparse would take a board that follows for the name.
         args = build_parser().parse_args(["--no-reduction=all" if word == "--no-reduction" else word for word in given])
+        stop.at_work("")
         _remark_on_cards(args)
         status: int = args.run(args)
         sys.stdout.flush()
@@ -1204,8 +1235,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ANSWERED
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INCOMPLETE
+        return _interrupted(args)
     except OSError as error:
         print(f"the answer cannot be written: {error.strerror or error}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -1213,6 +1243,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _blame(error)
     return status
+
+
+def _interrupted(args: argparse.Namespace) -> int:
+    """Say what Ctrl-C found at work, where no answer had been begun."""
+    what = stop.what()
+    told = f"interrupted while {what}; nothing is known yet" if what else "interrupted"
+    if what and getattr(args, "json", False):
+        _print_json({"complete": False, "incomplete_reason": told})
+    print(told, file=sys.stderr)
+    return INCOMPLETE
 
 
 def _remark_on_cards(args: argparse.Namespace) -> None:

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from lastrites.layout import columns, fold
 from lastrites.ruling import ALWAYS, NEVER, fixed_text, source_text
-from lastrites.terminal import Style, clause_lines, headline, page_width, refusal_text, remarks_lines, state_lines
+from lastrites.terminal import (
+    Style,
+    clause_lines,
+    headline,
+    incomplete_lines,
+    is_known,
+    page_width,
+    refusal_text,
+    remarks_lines,
+    state_lines,
+)
 
 if TYPE_CHECKING:
     from lastrites.book import ClauseText
@@ -50,7 +60,8 @@ def brief_text(
     style = style or Style()
     width = width or page_width()
     lines = _head(result, title, changed, style, width)
-    lines += ["", *(style.strong(line) for line in fold(headline(result), width, "", ""))]
+    if is_known(result):
+        lines += ["", *(style.strong(line) for line in fold(headline(result), width, "", ""))]
     for ruling in rulings:
         lines += ["", style.strong(f"Outcome {ruling['id']}"), *fold(ruling["ruling"], width, "  ", "  ")]
     if rulings:
@@ -67,9 +78,7 @@ def _head(result: Json, title: str, changed: Iterable[str], style: Style, width:
     lines = fold(title, width, "", "") if title else []
     settings = [*([f"edition {result['edition']}"] if result.get("edition") else []), *changed]
     lines += [style.faint(line) for line in fold(", ".join(settings), width, "", "  ")] if settings else []
-    if not result.get("complete", True):
-        lines.append(style.warn("INCOMPLETE: what follows is what is known so far."))
-    return lines
+    return lines + incomplete_lines(result, width, style)
 
 
 def _questions(ruling: Json, width: int, style: Style) -> list[str]:

@@ -7,6 +7,7 @@ the process. So the handler only asks, and the work looks now and then whether i
 from __future__ import annotations
 
 _asked = False
+_what = ""
 
 
 def request() -> None:
@@ -30,3 +31,14 @@ def check() -> None:
     """Raise KeyboardInterrupt if the work was asked to stop."""
     if _asked:
         raise KeyboardInterrupt
+
+
+def at_work(what: str) -> None:
+    """Keep what is being done before there can be an answer, "the board was read", for whoever interrupts it."""
+    global _what
+    _what = what
+
+
+def what() -> str:
+    """What was being done before there could be an answer; empty where there may be one."""
+    return _what

@@ -400,6 +400,21 @@ def clause_lines(ids: Iterable[str], clauses: Mapping[str, ClauseText], width: i
     return ["", style.strong("Clauses"), *lines] if lines else []
 
 
+def is_known(result: Json) -> bool:
+    """Whether anything is known of an answer, which may have been ended before it was whole."""
+    parts = ("outcomes", "factors", "refused")
+    return result.get("complete", True) or bool(result.get("states", 1)) or any(result.get(part) for part in parts)
+
+
+def incomplete_lines(result: Json, width: int, style: Style) -> list[str]:
+    """That an answer is not whole, and why."""
+    if result.get("complete", True):
+        return []
+    reason = result.get("incomplete_reason")
+    what = "what follows is what is known so far" if is_known(result) else "nothing is known yet"
+    return [style.warn(line) for line in _fold(f"INCOMPLETE{f' ({reason})' * bool(reason)}: {what}.", width, "", "")]
+
+
 def outcomes_text(
     result: Json,
     *,
@@ -426,11 +441,9 @@ def outcomes_text(
     settings += changed
     lines += [style.faint(line) for line in _fold(", ".join(filter(None, settings)), width, "", "  ")]
     lines.append("")
-    if not result.get("complete", True):
-        reason = result.get("incomplete_reason")
-        told = f"INCOMPLETE{f' ({reason})' if reason else ''}: what follows is what is known so far."
-        lines += [style.warn(line) for line in _fold(told, width, "", "")]
-    lines += [style.strong(line) for line in _fold(headline(result), width, "", "")]
+    lines += incomplete_lines(result, width, style)
+    if is_known(result):
+        lines += [style.strong(line) for line in _fold(headline(result), width, "", "")]
     for refusal in result.get("refused", ()):
         lines += _fold(f"refused: {refusal_text(refusal)}", width, "  ", "    ")
     if result.get("factors"):

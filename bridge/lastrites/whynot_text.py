@@ -89,7 +89,8 @@ def whynot_text(
 
 def _never(result: Json, width: int) -> list[str]:
     if result["never"]:
-        return fold(f"In no outcome as asked for: {'; '.join(result['never'])}.", width, "  ", "    ")
+        none = "no outcome" if result["explored"] else "no outcome found so far"
+        return fold(f"In {none} as asked for: {'; '.join(result['never'])}.", width, "  ", "    ")
     if result["closest"]:
         return fold("Each part of it is in some outcome, but not all of them together.", width, "  ", "    ")
     return []
