@@ -24,7 +24,7 @@ from lastrites.editions import alike, answered_apart, choose_reading, questions_
 from lastrites.errors import BoardError
 from lastrites.game import load_game
 from lastrites.search import told
-from lastrites.search.examine import Target, examine, found_on
+from lastrites.search.examine import Target, examine, fits, found_on, row_of_a_failure
 from lastrites.search.proposals import Proposal, Proposer, offer
 from lastrites.search.separate import CHOICES, PILES, Pool, Scope, Separation, chosen, separate
 from lastrites.search.sweep import Journal, Serial, Sweep, version_of
@@ -373,6 +373,8 @@ def test_work_that_fails_is_told() -> None:
     made = search(sweep=Sweep(broken, Serial()))
     assert made.failed == {"ValueError: no good": made.failed["ValueError: no good"]}
     assert "could not be looked at" in told.searched(made)
+    assert told.verdict(made, "lost_ability") == "lost_ability: nothing is known: no board could be looked at"
+    assert told.result(made, "lost_ability")["result"] == "open"
 
 
 @pytest.mark.parametrize(
@@ -384,7 +386,13 @@ def test_work_that_fails_is_told() -> None:
         (["keyforge"], "nothing to tell apart"),
         (["keyforge", "cascade", "--pool", "Dust Imps"], "did you mean Dust Imp"),
         (["keyforge", "cascade", "--event", "explode"], "known here: destroy_all"),
+        (["keyforge", "cascade", "--pool", " ; "], "no card is named"),
         (["keyforge", "cascade", "--reading", "cascade=nested"], "answers `cascade` itself"),
+        (["keyforge", "cascade", "--reading", "observers=none"], "unknown answer to observers `none`"),
+        (["keyforge", "cascade", "--edition", "17.5"], "unknown edition `17.5`"),
+        (["keyforge", "--all", "--without", "kf.destroyed.lockin"], "did you mean kf.destroyed.lock-in"),
+        (["keyforge", "--editions", "17.3", "17.4", "--edition", "17.4"], "the two that are told apart"),
+        (["keyforge", "cascade", "-o", __file__], "cannot be written here"),
     ],
 )
 def test_mistakes(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -420,3 +428,29 @@ def test_sizes_come_from_the_smallest_up() -> None:
     assert sizes == sorted(sizes)
     proposals: list[Proposal] = list(proposer.boards(2))
     assert {each.abilities for each in proposals} == {2}
+
+
+@pytest.mark.parametrize("text", ["game: keyforge\n", "\x00\x01", '[{"key": 1}]\n'])
+def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(BoardError, match="no journal"):
+        Journal(path)
+    assert path.read_bytes() == text.encode("latin-1")
+
+
+@pytest.mark.parametrize("place", ["", "missing/journal"])
+def test_a_journal_that_cannot_be_kept(tmp_path: Path, place: str) -> None:
+    with pytest.raises(BoardError, match="cannot be kept"):
+        Journal(tmp_path / place)
+
+
+@pytest.mark.parametrize("result", ["text", {}, {"rows": []}, {"rows": ["text"]}, {"rows": [{"raised": []}]}])
+def test_what_a_journal_says_otherwise_is_done_again(tmp_path: Path, result: object) -> None:
+    path, job = tmp_path / "journal", {"boards": ["a board"]}
+    path.write_text(json.dumps({"key": Journal(None).key(job), "result": result}), encoding="utf-8")
+    journal = Journal(path, fits=fits)
+    assert journal.find(job) is None
+    journal.note(job, {"rows": [row_of_a_failure("late")]})
+    journal.close()
+    assert Journal(path, fits=fits).find(job) == {"rows": [row_of_a_failure("late")]}

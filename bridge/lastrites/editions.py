@@ -201,7 +201,7 @@ def choose_reading(
     if chosen is None:
         chosen = known.editions[-1] if known.editions else ""
     without, against = tuple(without), tuple(against)
-    _check_clauses(board, without, against, problems)
+    problems += unknown_clauses(game, board.path, without, against)
     if problems:
         raise BoardError(problems)
     settled = {q: a for q, a in known.settles.get(chosen, {}).items() if q not in asked}
@@ -274,20 +274,18 @@ def clause_kinds(files: Iterable[Path]) -> dict[str, str]:
     return kinds
 
 
-def _check_clauses(
-    board: Board, without: Iterable[str], against: Iterable[str], problems: list[Problem]
-) -> None:
+def unknown_clauses(game: Game, file: str, without: Iterable[str], against: Iterable[str] = ()) -> list[Problem]:
     """Clauses that are switched must exist; the opposite of consequences only, and of those only the opposite."""
     wanted = [(clause, False) for clause in without] + [(clause, True) for clause in against]
-    if not wanted:
-        return
-    kinds = clause_kinds(board.rules.files)
+    problems: list[Problem] = []
+    kinds = clause_kinds(game.files) if wanted else {}
     for clause, opposite in wanted:
         if clause not in kinds:
-            problems.append(unknown(board.path, "clause", clause, kinds, known=LISTED_BY_CLAUSES))
+            problems.append(unknown(file, "clause", clause, kinds, known=LISTED_BY_CLAUSES))
         elif opposite and kinds[clause] != "consequence":
             message = f"`{clause}` is a {kinds[clause]}: it has no opposite"
-            problems.append(Problem("LR-E031", board.path, 0, 0, message, "switch it off with --without"))
+            problems.append(Problem("LR-E031", file, 0, 0, message, "switch it off with --without"))
         elif not opposite and kinds[clause] == "consequence":
             message = f"`{clause}` is a consequence of other clauses: leaving it out changes nothing"
-            problems.append(Problem("LR-E031", board.path, 0, 0, message, "switch its opposite on with --against"))
+            problems.append(Problem("LR-E031", file, 0, 0, message, "switch its opposite on with --against"))
+    return problems

@@ -68,13 +68,16 @@ def run(args: argparse.Namespace, progress: Callable[[str], None], clear: Callab
     from lastrites import worker
     from lastrites.search import told
     from lastrites.search.apart import examine_apart
+    from lastrites.search.examine import fits
     from lastrites.search.separate import separate
     from lastrites.search.sweep import Journal, Sweep, version_of
     from lastrites.terminal import page_width
 
     target, game, scope = _asked(args)
     made: list[Separation] = []
-    journal = Journal(args.journal, version_of(game.rules, game.name))
+    if args.output is not None:
+        made_ready(args.output)
+    journal = Journal(args.journal, version_of(game.rules, game.name), fits)
     deadline = None if args.timeout is None else time.monotonic() + args.timeout
 
     def search(emit: Callable[[str, Any], None], argument: Any) -> None:
@@ -107,6 +110,15 @@ def run(args: argparse.Namespace, progress: Callable[[str], None], clear: Callab
 
         return status, json.dumps(result, ensure_ascii=False, indent=2) + "\n"
     return status, told.text(result, page_width())
+
+
+def made_ready(folder: Path) -> None:
+    """Make a folder before the long work whose boards it is for. Raises BoardError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"boards cannot be written here: {error.strerror or error}"
+        raise BoardError([Problem("LR-E001", str(folder), 0, 0, message)]) from None
 
 
 def _asked(args: argparse.Namespace) -> tuple[Any, Game, Scope]:
@@ -171,6 +183,8 @@ def _pool(game: Game, texts: list[str], offered: tuple[str, ...]) -> tuple[str, 
                 problems.append(Problem("LR-E018", "--pool", 0, 0, f"unknown card `{name}`", hint))
             else:
                 found.append(id)
+    if not problems and not found:
+        problems.append(Problem("LR-E016", "--pool", 0, 0, "no card is named", "name cards, or `all`"))
     if problems:
         raise BoardError(problems)
     return tuple(dict.fromkeys(found))

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lastrites import count
-from lastrites.editions import answered_apart, choose_reading, questions_of, same_rules, unknown
+from lastrites.editions import (
+    answered_apart,
+    choose_reading,
+    questions_of,
+    same_rules,
+    unknown,
+    unknown_answers,
+    unknown_clauses,
+)
 from lastrites.errors import BoardError, Problem
 from lastrites.explore import IllegalChoice, Impossible, Limits, Unsupported
 from lastrites.search.asking import asked_by, asks
@@ -68,11 +76,15 @@ class Target:
         return load_game(self.game, Path(self.rules) if self.rules else None)
 
     def check(self) -> None:
-        """Raise BoardError (LR-E031) for a question or an edition that the game does not know."""
+        """Raise BoardError (LR-E031) for a question, an answer, an edition or a clause that the game does not know."""
         known = self.known
         rows = [("question", self.question, list(known.answers))] if self.question else []
         rows += [("edition", name, [*known.editions, *known.profiles]) for name in self.editions]
         problems = [unknown(what.upper(), what, name, names) for what, name, names in rows if name not in names]
+        problems += unknown_answers(known, "separate", dict(self.readings), self.edition or None, {})
+        problems += unknown_clauses(self.load(), "separate", self.without)
+        if self.editions and self.edition:
+            problems.append(Problem("LR-E031", "--edition", 0, 0, "--editions names the two that are told apart"))
         if len(self.editions) == 2 and self.editions[0] == self.editions[1]:
             problems.append(Problem("LR-E031", "--editions", 0, 0, f"{self.editions[0]} is compared with itself"))
         if self.question and self.question in dict(self.readings):
@@ -310,6 +322,15 @@ def _found_together(
         except (RulesError, IllegalChoice, Impossible, Unsupported) as error:
             rows.append(f"{type(error).__name__}: {error}")
     return rows
+
+
+def fits(job: Json, result: Json) -> bool:
+    """Whether a result is one of :func:`examine` for the job: a journal may have been written by something else."""
+    rows = result.get("rows")
+    whole = row_of_a_failure("").keys()
+    return isinstance(rows, list) and len(rows) == len(job["boards"]) and all(
+        isinstance(row, dict) and row.keys() == whole for row in rows
+    )
 
 
 def row_of_a_failure(why: str) -> Json:

@@ -86,6 +86,11 @@ class Separation:
         return [pair for pair, found in self.found[name].items() if len(_kinds(found)) < self.scope.limit]
 
     @property
+    def nothing_known(self) -> bool:
+        """Whether no board at all could be looked at."""
+        return bool(self.failed) and not self.states
+
+    @property
     def open(self) -> list[str]:
         """What still needs boards."""
         return [name for name in self.found if self.left(name)]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from lastrites import stop
+from lastrites.errors import BoardError, Problem
 from lastrites.game import APART
 
 if TYPE_CHECKING:
@@ -35,26 +36,43 @@ class Done:
     error: str = ""
 
 
+BEGIN = b'{"key": "'
+"""How a line of a journal begins."""
+
+
 class Journal:
     """What has been done, one line of JSON for each job, written as results come."""
 
-    def __init__(self, path: Path | None, version: str = "") -> None:
+    def __init__(
+        self, path: Path | None, version: str = "", fits: Callable[[Json, Json], bool] = lambda job, result: True
+    ) -> None:
         """``path`` is read if it exists; None keeps the journal in memory only. What was noted under another
-        ``version`` (of the rules, say) is not taken for known.
+        ``version`` (of the rules, say), or does not fit the job (``fits``), is not taken for known.
+        Raises BoardError where the file is something else, or cannot be read and written.
         """
-        self._version = version
+        self._version, self._fits = version, fits
         self._known: dict[str, Json] = {}
         self._file: IO[str] | None = None
         if path is not None:
-            if path.exists():
-                for line in path.read_text(encoding="utf-8").splitlines():
-                    self._read(line)
-            self._file = path.open("a", encoding="utf-8")
+            try:
+                before = path.read_bytes() if path.exists() else b""
+                if before and not before.startswith(BEGIN):
+                    hint = "name a file of its own: a journal is added to"
+                    raise BoardError([Problem("LR-E001", str(path), 0, 0, "this is no journal of a sweep", hint)])
+                self._file = path.open("a", encoding="utf-8")
+            except OSError as error:
+                message = f"a journal cannot be kept here: {error.strerror or error}"
+                raise BoardError([Problem("LR-E001", str(path), 0, 0, message)]) from None
+            for line in before.splitlines():
+                self._read(line)
+            if before and not before.endswith(b"\n"):
+                self._file.write("\n")
 
-    def _read(self, line: str) -> None:
+    def _read(self, line: bytes) -> None:
         try:
             row = json.loads(line)
-            self._known[row["key"]] = row["result"]
+            if isinstance(row["result"], dict):
+                self._known[row["key"]] = row["result"]
         except (ValueError, KeyError, TypeError):
             return  # a line that was cut off when the sweep was interrupted
 
@@ -65,7 +83,8 @@ class Journal:
 
     def find(self, job: Json) -> Json | None:
         """The result of a job that has been done before."""
-        return self._known.get(self.key(job))
+        known = self._known.get(self.key(job))
+        return known if known is not None and self._fits(job, known) else None
 
     def note(self, job: Json, result: Json) -> None:
         """Remember a result."""

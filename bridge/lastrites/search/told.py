@@ -173,7 +173,7 @@ def result(made: Separation, name: str) -> Json:
     """
     found, target = made.boards_for(name), made.target
     said = "apart" if found else "alike" if target.alike(name) else "open"
-    if said == "open" and made.complete:
+    if said == "open" and made.complete and not made.nothing_known:
         said = "idle" if made.raised[name] or target.needed(name) is None else "silent"
     return {
         "result": said,
@@ -205,6 +205,8 @@ def verdict(made: Separation, name: str) -> str:
     number = len(chosen(made, name))
     under = f" (asked in {said['edition']}, not in {', '.join(said['not asked in'])})" if said["not asked in"] else ""
     most = _number(made.scope.cards, "card")
+    failed = sum(made.failed.values())
+    but = f"; {_number(failed, 'board')} could not be looked at" if failed else ""
     match said["result"]:
         case "apart":
             cards = said["cards"]
@@ -216,10 +218,13 @@ def verdict(made: Separation, name: str) -> str:
             text = "the two answer every question alike and have the same rules: no board can differ"
         case "idle":
             raised = f"it comes up on {_number(said['raised on'], 'board')}, but " if said["raised on"] else ""
-            text = f"idle within this scope: {raised}no board with at most {most} differs"
+            text = f"idle within this scope: {raised}no board with at most {most} differs{but}"
         case "silent":
             asked = target.needed(name) is not None and " / " not in name and not target.is_asked(name)
-            text = f"no board with at most {most} differs: it never comes up{' (no rule asks it)' if asked else ''}"
+            rule = " (no rule asks it)" if asked else ""
+            text = f"no board with at most {most} differs: it never comes up{rule}{but}"
+        case _ if made.nothing_known:
+            text = "nothing is known: no board could be looked at"
         case _:
             known = f"; no board with at most {_number(made.searched, 'card')} differs" if made.searched else ""
             text = f"nothing found so far{known}"
