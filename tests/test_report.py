@@ -86,7 +86,7 @@ def test_a_board_of_two_readings(tmp_path: Path) -> None:
 
 
 def test_the_other_game(tmp_path: Path) -> None:
-    page = page_of(tmp_path, FIXTURES / "riftbound" / "a-sentry-dies-in-the-cleanup-and-draws.yaml")
+    page = page_of(tmp_path, FIXTURES / "riftbound" / "glasc-shot-outside-combat.yaml")
     for told in ("Cleanup, pass 1", "the Chain, bottom to top", "read as control_while_closed: kept", "kept read so"):
         assert told in page.text, told
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from fixture_help import FIXTURES, resolved
@@ -76,6 +77,7 @@ def test_the_steps_stand_in_the_witness(capsys: pytest.CaptureFixture[str]) -> N
 
 # ---------------------------------------------------------------- the ruling
 
+GLASC = FIXTURES / "riftbound" / "glasc-shot-outside-combat.yaml"
 SOLEFTS = FIXTURES / "keyforge" / "two-solefts-against-bad-penny.yaml"
 GROGGINS = FIXTURES / "keyforge" / "groggins-fights-dust-imp-with-soulkeeper.yaml"
 
@@ -104,20 +106,29 @@ def test_the_order_is_one_of_the_best_sourced_reading() -> None:
     assert ruling["when"]["cascade"] == "nested"
 
 
-def test_an_answer_that_is_fixed_is_named_with_who_fixes_it(capsys: pytest.CaptureFixture[str]) -> None:
-    text = why(capsys, str(GROGGINS))
+def test_an_answer_that_is_fixed_is_named_with_who_fixes_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    board, source = tmp_path / "board.yaml", "pooled (Keyteki since June 2026, Vex)"
+    text = SOLEFTS.read_text(encoding="utf-8").partition("expect:")[0]
+    board.write_text(f"{text}readings: {{cascade: pooled}}\n", encoding="utf-8")
     in_order(
-        text,
-        "Outcome A comes out whatever anybody does:",
-        "It rests on cascade: nested (rulebook of December 2020, Ability), as the board says.",
-        "- nested, read so here:",
-        "cascade is read as nested (rulebook of December 2020, Ability), as the board says",
+        why(capsys, str(board), "--outcome", "A"),
+        f"It rests on cascade: {source}, as the board says.",
+        "- pooled, read so here:",
+        f"cascade is read as {source}, as the board says",
     )
-    assert "pooled (Keyteki since June 2026, Vex), as asked for" in why(
-        capsys, str(GROGGINS), "--reading", "cascade=pooled"
-    )
-    sentry = why(capsys, str(SENTRY))
-    assert "control_while_closed: kept (Core Rules 1.3 and 1.4, 323.6, 2026-07), as in edition 1.4" in sentry
+    assert f"{source}, as asked for" in why(capsys, str(SOLEFTS), "--outcome", "A", "--reading", "cascade=pooled")
+    kept = "control_while_closed: kept (Core Rules 1.3 and 1.4, 323.6, 2026-07), as in edition 1.4"
+    assert kept in why(capsys, str(GLASC), "--outcome", "C")
+    assert "cascade: pooled" not in why(capsys, str(board), "--outcome", "B")
+
+
+def test_an_answer_is_not_named_for_an_outcome_that_is_the_same_without_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "control_while_closed" not in why(capsys, str(SENTRY))
+    assert cli.main(["why", str(SENTRY), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [(each["question"], each["matters"]) for each in told["questions"]] == [("control_while_closed", False)]
+    # Only the number of orders is another.
+    assert "cascade: nested" not in why(capsys, str(GROGGINS))
 
 
 def test_arrangements_of_piles_have_an_order_too(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,8 @@ and at the end ``result``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from lastrites.reductions import Reduction
     from lastrites.resolution import Resolution
     from lastrites.worker import Emit
+
+MOST_REOPENED = 5_000
+"""So many states may be explored to see on which fixed answers an outcome rests."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,11 @@ def _resolve(
     readings: Mapping[str, str] | None = None,
     edition: str | None = None,
     pile_order: bool | None = None,
+    left_open: Sequence[str] = (),
+    most: int | None = None,
+    seconds: float | None = None,
 ) -> Resolution:
+    """The board resolved as asked for; ``most`` and ``seconds`` are bounds instead of those that were asked for."""
     from lastrites.resolution import Limits, resolve
 
     return resolve(
@@ -85,10 +93,33 @@ def _resolve(
         against=request.against,
         pile_order=request.pile_order if pile_order is None else pile_order,
         limits=Limits(
-            request.limit_states, request.timeout, lambda text: emit("progress", text), request.limit_outcomes
+            request.limit_states if most is None else most,
+            request.timeout if seconds is None else seconds,
+            lambda text: emit("progress", text),
+            request.limit_outcomes,
         ),
         reduction=request.reduction,
+        left_open=left_open,
     )
+
+
+def _ruled(resolution: Resolution, request: Request, emit: Emit, started: float) -> list[dict[str, Any]]:
+    """The rulings on all outcomes; fixed answers on which an outcome does not rest are told apart, as far as the
+    limits of the request and MOST_REOPENED states allow."""
+    from lastrites.ruling import rulings
+
+    def reopen(questions: Sequence[str]) -> Resolution | None:
+        left = None if request.timeout is None else request.timeout - (time.monotonic() - started)
+        if left is not None and left <= 0:
+            return None
+        most = min(request.limit_states or MOST_REOPENED, MOST_REOPENED)
+        others = {question: answer for question, answer in request.readings.items() if question not in questions}
+        try:
+            return _resolve(request, emit, others, left_open=questions, most=most, seconds=left)
+        except BoardError:
+            return None
+
+    return rulings(resolution, request.readings, reopen)
 
 
 def told_as_factors(board: Board, what: str) -> BoardError:
@@ -109,25 +140,23 @@ def outcomes(emit: Emit, request: Request) -> None:
 
 def why(emit: Emit, request: Request) -> None:
     """Emits the answer as ``result``, with the rulings on its outcomes under ``rulings``."""
-    from lastrites.ruling import rulings
-
+    started = time.monotonic()
     try:
         resolution = _resolve(request, emit)
         if resolution.factors is not None:
             emit("result", _why_factors(resolution, request))
             return
-        emit("result", {**resolution.to_json(), "rulings": rulings(resolution, request.readings)})
+        emit("result", {**resolution.to_json(), "rulings": _ruled(resolution, request, emit, started)})
     except BoardError as error:
         emit("problems", error.problems)
 
 
 def report(emit: Emit, request: Request) -> None:
     """Emits the answer as ``result``, with the rulings on its outcomes under ``rulings`` where they are listed."""
-    from lastrites.ruling import rulings
-
+    started = time.monotonic()
     try:
         resolution = _resolve(request, emit)
-        told = [] if resolution.factors is not None else rulings(resolution, request.readings)
+        told = [] if resolution.factors is not None else _ruled(resolution, request, emit, started)
         emit("result", {**resolution.to_json(), "rulings": told})
     except BoardError as error:
         emit("problems", error.problems)

@@ -150,7 +150,8 @@ class _Page:
         found: dict[str, Json] = {}
         for ruling in self.rulings:
             for question in ruling["questions"]:
-                found.setdefault(question["question"], question)
+                if question["matters"]:
+                    found.setdefault(question["question"], question)
         parts = []
         for name, question in found.items():
             rows = []
@@ -193,7 +194,8 @@ class _Page:
         ]
         piles = ruling.get("pile_arrangements")
         parts.append(_list([*under, *([f"{piles} arrangements of the piles"] if piles not in (None, "1") else [])]))
-        steps = "".join(map(self.step, ruling["witness"]))
+        idle = frozenset(each["question"] for each in ruling["questions"] if not each["matters"])
+        steps = "".join(self.step(step, idle) for step in ruling["witness"])
         when = when_text(ruling["when"])
         told = f"An order that leads there{f', under {when}' if when else ''}"
         if steps:
@@ -222,11 +224,13 @@ class _Page:
                 parts.append(_list(end["changes"]) + _tag("details", told + steps))
         return _tag("section", "".join(parts), class_="outcome")
 
-    def step(self, step: Json) -> str:
+    def step(self, step: Json, idle: frozenset[str] = frozenset()) -> str:
+        """A step of an order; the outcome does not rest on the fixed answers to the ``idle`` questions."""
         by = f"{_text('strong', step['by'])}: " if step.get("by") else ""
         section = _text("h4", step["section"]) if step.get("section") else ""
         lines = [*step.get("notes", ()), *step.get("changes", ()), *step.get("lists", ())]
-        lines += [f"read as {question}: {answer}" for question, answer in step.get("readings", {}).items()]
+        readings = step.get("readings", {}).items()
+        lines += [f"read as {question}: {answer}" for question, answer in readings if question not in idle]
         barred = [f"barred: {text}" for text in step.get("barred", ())]
         names = ", ".join(map(self.link, step.get("clauses", ())))
         clauses = _tag("div", names, class_="faint") if names else ""

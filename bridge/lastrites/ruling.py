@@ -3,7 +3,10 @@ there under the best-sourced reading of those under which it does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from lastrites.editions import NO_SOURCE, Questions, questions_of
@@ -19,24 +22,36 @@ ALWAYS, SOMETIMES, NEVER = "always", "sometimes", "never"
 """How often an outcome comes out under an answer, whatever the other open questions are answered."""
 
 
-def rulings(resolution: Resolution, given: Iterable[str] = ()) -> list[dict[str, Any]]:
+MOST_COMBINATIONS = 1_024
+"""Of more combinations of answers it is not asked which fixed ones an outcome rests on: all that come up are named."""
+
+Reopen = Callable[[Sequence[str]], "Resolution | None"]
+"""Resolves the board once more with some questions left open; None where that is not to be done."""
+
+
+def rulings(
+    resolution: Resolution, given: Iterable[str] = (), reopen: Reopen | None = None
+) -> list[dict[str, Any]]:
     """A ruling on each outcome in its JSON form (``lastrites.why/1``). ``given`` are the questions that the user
-    answers from outside the board."""
-    judge = _Judge(resolution, frozenset(given))
+    answers from outside the board. With ``reopen`` a fixed answer that comes up is told apart (``matters``) from one
+    without which the outcome would be another."""
+    judge = _Judge(resolution, frozenset(given), reopen)
     return [judge.ruling(outcome) for outcome in resolution.outcomes]
 
 
 class _Judge:
-    def __init__(self, resolution: Resolution, given: frozenset[str]) -> None:
+    def __init__(self, resolution: Resolution, given: frozenset[str], reopen: Reopen | None) -> None:
         self.resolution, self.given = resolution, given
         game = resolution.board.rules
         self.known: Questions = questions_of(game.rules / game.name)
         told = resolution.to_json()
         self.json = {outcome["id"]: outcome for outcome in told["outcomes"]}
         self.head = {key: told[key] for key in ("board", "game", "edition", "complete")}
+        self.orders = {outcome.id: self._order(outcome) for outcome in resolution.outcomes}
+        self.indifferent = self._indifferent(reopen) if reopen is not None else {}
 
     def ruling(self, outcome: Outcome) -> dict[str, Any]:
-        when, steps, changes = self._order(outcome)
+        when, steps, changes = self.orders[outcome.id]
         told = dict(self.json[outcome.id])
         told["always"] = all(outcome.id in each.outcomes for each in self.resolution.assignments)
         told["under"] = sorted(told["under"], key=lambda row: self._weight(row["when"]))
@@ -73,6 +88,42 @@ class _Judge:
 
     # ---- the readings
 
+    def _indifferent(self, reopen: Reopen) -> dict[str, frozenset[str]]:
+        """Outcome -> the questions with a fixed answer that come up, but for which it makes no difference, whatever
+        the other questions are answered. Nothing where that is not known."""
+        answers = self.resolution.reading.answers
+        fixed = {
+            question for _, steps, _ in self.orders.values() for step in steps for question in step.readings
+            if question in answers
+        }  # fmt: skip
+        opened = reopen(sorted(fixed)) if fixed else None
+        if opened is None or not opened.complete or opened.factors is not None or fixed & opened.reading.answers.keys():
+            return {}
+        asked = {**opened.counting, **opened.questions}
+        if prod(map(len, asked.values())) > MOST_COMBINATIONS:
+            return {}
+        ends = {}
+        for given in product(*asked.values()):
+            when = dict(zip(asked, given, strict=True))
+            agreeing = [each for each in opened.assignments if all(when.get(q, a) == a for q, a in each.when.items())]
+            ends[given] = {outcome for each in agreeing for outcome in each.outcomes}
+        named = {_mark(outcome): outcome.id for outcome in opened.outcomes}
+        found = {}
+        for outcome in self.resolution.outcomes:
+            same = named.get(_mark(outcome))
+            if same is None:
+                continue
+            met = {given: same in ids for given, ids in ends.items()}
+            decisive = {
+                question
+                for place, question in enumerate(asked)
+                for given, comes_out in met.items()
+                for answer in asked[question]
+                if met[(*given[:place], answer, *given[place + 1 :])] != comes_out
+            }
+            found[outcome.id] = frozenset(fixed - decisive)
+        return found
+
     def _questions(self, outcome: Outcome, steps: Sequence[Step]) -> list[dict[str, Any]]:
         """The questions on which the outcome or the order rests, each with its answers, the best source first."""
         resolution = self.resolution
@@ -101,6 +152,7 @@ class _Judge:
             "about": self.known.about.get(question, ""),
             "fixed": fixed,
             "fixed_by": by,
+            "matters": question not in self.indifferent.get(outcome.id, ()),
             "answers": answers,
         }
 
@@ -117,12 +169,21 @@ class _Judge:
         return ALWAYS if agreeing and all(agreeing) else SOMETIMES if any(agreeing) else NEVER
 
 
+def _mark(outcome: Outcome) -> str:
+    """What tells outcomes of two explorations apart."""
+    return json.dumps(outcome.state, sort_keys=True)
+
+
 # ---------------------------------------------------------------- the sentence
 
 def sentence(outcome: Json, changes: Sequence[str], questions: Sequence[Json], edition: str = "") -> str:
     """The ruling in a sentence: who decides, what comes out; and under which reading, open and fixed answers apart."""
     what = "; ".join(gathered(changes)) or "nothing changes"
-    fixed = [f"{each['question']}: {fixed_text(each, edition)}" for each in questions if each["fixed"] is not None]
+    fixed = [
+        f"{each['question']}: {fixed_text(each, edition)}"
+        for each in questions
+        if each["fixed"] is not None and each["matters"]
+    ]
     told = f" It rests on {'; '.join(fixed)}." if fixed else ""
     return f"{_power(outcome)}: {what}. {_holds(outcome, questions)}{told}"
 

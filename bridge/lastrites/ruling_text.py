@@ -84,6 +84,8 @@ def _head(result: Json, title: str, changed: Iterable[str], style: Style, width:
 def _questions(ruling: Json, width: int, style: Style) -> list[str]:
     lines: list[str] = []
     for question in ruling["questions"]:
+        if not question["matters"]:
+            continue
         lines += fold(f"{question['question']}: {question['about']}", width, "  ", "    ")
         for answer in question["answers"]:
             if question["fixed"] is not None:
@@ -118,6 +120,8 @@ def _steps(ruling: Json, clauses: Clauses, width: int, style: Style) -> list[str
             first.setdefault(name, place)
             lines += [style.faint(line) for line in fold(text, width, inner + "- ", inner + "  ")]
         for name, answer in step.get("readings", {}).items():
+            if not questions[name]["matters"]:
+                continue
             text = _reading(questions[name], answer, ruling["edition"])
             lines += [style.warn(line) for line in fold(text, width, inner + "- ", inner + "  ")]
         for text in step.get("barred", ()):
