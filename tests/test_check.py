@@ -137,6 +137,23 @@ def test_unexplained_branching(tmp_path: Path) -> None:
     (found,) = of_kind(checked(orchard(tmp_path, fork), [MEDLAR], "boards"), "branching")
     assert "dry" in found.verdict
     assert "what lies on the ground rots" in found.verdict
+    assert found.details["entry"]["after"]
+    assert "or.rot" in found.clauses
+
+
+def test_what_must_not_be(tmp_path: Path) -> None:
+    """Boards on which the rules break down are findings, not boards that are left out."""
+    spin = clause(
+        "or.spin",
+        'option(S,spin) :- acting(S), at_top(S,gust), in_force("or.spin").',
+        "chooser(S,chance) :- option(S,spin). chooser(S,player(P)) :- option(S,spin), player(P).",
+    )
+    result = checked(orchard(tmp_path, spin), [WIND, MEDLAR], "boards")
+    (found,) = of_kind(result, "broken")
+    assert found.severity == "error"
+    assert "two_choosers" in found.verdict
+    assert layout(found.board)["event"] == {"wind": True}
+    assert result.seen[0].invalid == 0
 
 
 def test_a_loop(tmp_path: Path) -> None:

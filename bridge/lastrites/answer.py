@@ -352,9 +352,10 @@ class Answer:
         for number, head in enumerate(self.graph.heads):
             if head is not None and head.odd == what and not head.refused:
                 node, steps = self.graph.nodes[number], self._to(number)
+                chosen = [step.decision for step in steps if step.by is not None]
                 found.append(
                     {
-                        "after": [step.decision for step in steps if step.by is not None],
+                        "after": chosen or [step.decision for step in steps],
                         "options": [self.teller.speaker.render(option.term) for option in node.options],
                     }
                 )
@@ -376,7 +377,10 @@ class Answer:
             walk = count.cycle(view)
             if walk:
                 steps = self.teller.order(walk)
-                cycle = [{"by": step.by, "decision": step.decision, "changes": list(step.changes)} for step in steps]
+                cycle: list[dict[str, Any]] = []
+                for step in steps:
+                    told = {"by": step.by, "decision": step.decision, "clauses": list(step.clauses)}
+                    cycle.append({**told, "changes": list(step.changes)})
                 if cycle not in [loop["cycle"] for loop in found]:
                     found.append({"when": dict(view.assignment), "cycle": cycle})
         return found

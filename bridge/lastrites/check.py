@@ -268,7 +268,7 @@ class Check:
             first(Sought("conflict", pair), [spot for spot, report in good if pair in report.conflicts])
         for pair in latent:
             first(Sought("clash", pair), [spot for spot, report in good if pair in report.latent])
-        for kind in ("stuck", "unexplained", "loops"):
+        for kind in ("stuck", "unexplained", "broken", "loops"):
             first(Sought(kind), [spot for spot, report in good if getattr(report, kind)])
         raised = dict.fromkeys(question for _, report in good for question in report.asked)
         for question in raised:
@@ -315,9 +315,11 @@ class Check:
         }  # fmt: skip
         details: dict[str, Any] = {"boards": number}
         if sought.kind not in ("conflict", "clash"):
-            kind = {"stuck": "gap", "unexplained": "branching", "loops": "loop"}[sought.kind]
+            kind = {"stuck": "gap", "unexplained": "branching", "loops": "loop"}.get(sought.kind, sought.kind)
             entry = result["entry"] if result else None
-            yield Finding(kind, _odd_verdict(kind, entry), details={**details, "entry": entry}, **common)
+            clauses = tuple(result["clauses"]) if result else ()
+            details["entry"] = entry
+            yield Finding(kind, _odd_verdict(kind, entry), clauses=clauses, details=details, **common)
             return
         one, other = sought.names
         minimal = result["minimal"] if result else list(dict.fromkeys([one, other]))
@@ -448,7 +450,7 @@ class Check:
         edition, details = setting.edition or "", {"looked": effect.looked, "unfinished": effect.unfinished}
         change = _change(clause)
         if effect.board is None:
-            verdict = f"{effect.looked - effect.unfinished} boards come out the same {change}; " + (
+            verdict = f"{_come_out(effect.looked - effect.unfinished)} the same {change}; " + (
                 f"{effect.unfinished} could not be looked at to the end." if effect.every
                 else "time ran out before the others were looked at."
             )  # fmt: skip
@@ -481,7 +483,7 @@ class Check:
                 else:
                     spot = spots[effect.board]
                     verdict = (
-                        f"{number} boards come out the same {_change(clause)} as {edition} answers the questions; "
+                        f"{_come_out(number)} the same {_change(clause)} as {edition} answers the questions; "
                         f"under other answers {spot.name} does not."
                     )
                     details = {"looked": number, "shown_by": spot.name}
@@ -489,7 +491,7 @@ class Check:
                     self._found(Finding("dormant", verdict, edition, (clause.id,), board, spot.name, False, details))
             left = same
         for clause in left:
-            verdict = f"{number} boards come out the same {_change(clause)}, whatever the answers to questions."
+            verdict = f"{_come_out(number)} the same {_change(clause)}, whatever the answers to questions."
             self._found(Finding("idle", verdict, edition, (clause.id,), details={"looked": number}))
         return left
 
@@ -520,6 +522,10 @@ def _change(clause: Clause) -> str:
     return f"{'with the opposite of' if clause.kind == 'consequence' else 'without'} {clause.id}"
 
 
+def _come_out(boards: int) -> str:
+    return "1 board comes out" if boards == 1 else f"{boards} boards come out"
+
+
 def _odd_verdict(kind: str, entry: Mapping[str, Any] | None) -> str:
     after = ", ".join((entry or {}).get("after", ())) or "some steps"
     options = " / ".join((entry or {}).get("options", ()))
@@ -527,6 +533,8 @@ def _odd_verdict(kind: str, entry: Mapping[str, Any] | None) -> str:
         return f"After {after} nothing is possible, though nothing is finished."
     if kind == "branching":
         return f"After {after} several things may happen and nobody decides: {options}."
+    if kind == "broken":
+        return f"After {after}: {(entry or {}).get('message') or 'the rules derive what must not be'}."
     told = ", ".join(str(step["decision"]) for step in (entry or {}).get("cycle", ()))
     return f"These steps can be repeated for ever: {told or 'see the board'}."
 

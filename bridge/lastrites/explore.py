@@ -467,7 +467,11 @@ class Walk:
             size = min(size, self._waits())
             batch = [self._stack.pop() for _ in range(size)] if self._deep else range(self._done, self._done + size)
             for node, situation in zip(batch, rules.look_all([graph.state(n) for n in batch]), strict=True):
-                fail(situation)
+                try:
+                    fail(situation)
+                except RulesError as error:
+                    error.at = graph, node
+                    raise
                 _only_answers(situation, graph.state(node))
                 self._warn(situation.warnings)
                 first = len(graph.targets)

@@ -15,6 +15,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "contradiction": (ERROR, "Contradictions that nothing settles"),
     "gap": (ERROR, "Gaps: nothing says what happens next"),
     "branching": (ERROR, "Unexplained branching: several continuations that no player, reading or luck chooses"),
+    "broken": (ERROR, "Boards on which the rules derive what must not be"),
     "settled": (WARNING, "Contradictions of the text that a stated precedence or a question settles"),
     "overclaim": (WARNING, "Questions that an edition answers though its text holds both sides"),
     "loop": (WARNING, "Loops: an order that never ends"),

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import clingo
 import clingo.ast as ast
@@ -50,7 +51,15 @@ def renamed(decision: Decision, names: Callable[[str], str]) -> Decision:
 
 
 class RulesError(Exception):
-    """The rules themselves are at fault: they cannot be read, or say something that must not be."""
+    """The rules themselves are at fault: they cannot be read, or say something that must not be.
+
+    ``at`` is the state graph as far as it was known, and the number of the state that shows it, where there is one.
+    """
+
+    at: tuple[Any, int] | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), self.args
 
 
 class BoundReached(Exception):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lastrites.explore import StateGraph
     from lastrites.resolution import Resolution
     from lastrites.solver import Rulebook
+    from lastrites.terms import Term
     from lastrites.worker import Emit
 
 MOST_STATES = 4_000
@@ -58,7 +59,7 @@ class Report:
     pairs of answers with different outcomes, ``counted`` those that differ in numbers of orders only; ``cited`` are
     the clauses that its witnesses rest on, ``rests`` all that could make it come out otherwise when they are switched,
     ``widely`` those that could under some other answers, with piles in their order. ``failed`` says why it could not
-    be looked at.
+    be looked at; ``broken`` is 1 where the rules derive what must not be.
     """
 
     failed: str = ""
@@ -69,6 +70,7 @@ class Report:
     latent: list[Pair] = field(default_factory=list)
     stuck: int = 0
     unexplained: int = 0
+    broken: int = 0
     loops: int = 0
     asked: list[str] = field(default_factory=list)
     open: dict[str, list[Pair]] = field(default_factory=dict)
@@ -168,8 +170,8 @@ def look(emit: Emit, argument: tuple[Layout, Setting, bool]) -> None:
         report.failed = str(error.problems[0].message)
     except Branching:
         report.unexplained = 1
-    except RulesError as error:
-        report.failed = f"the rules are at fault: {error}"
+    except RulesError:
+        report.broken, report.complete = 1, False
     emit("result", vars(report))
 
 
@@ -272,7 +274,7 @@ def differs(layout: Layout, switch: Switch, before: str) -> bool | None:
 class Sought:
     """What a board is to show while it is made smaller: one of ``conflict`` and ``clash`` (two clauses that contradict
     each other, and nothing or something settles that), ``answers`` (a question and two of its answers), ``stuck``,
-    ``unexplained``, ``loops``."""
+    ``unexplained``, ``broken``, ``loops``."""
 
     kind: str
     names: tuple[str, ...] = ()
@@ -295,7 +297,9 @@ def shows(layout: Layout, setting: Setting, sought: Sought) -> bool:
         return bool(getattr(result, sought.kind))
     except Branching:
         return sought.kind == "unexplained"
-    except (BoardError, RulesError):
+    except RulesError:
+        return sought.kind == "broken"
+    except BoardError:
         return False
 
 
@@ -319,9 +323,10 @@ def _told(layout: Layout, setting: Setting, sought: Sought) -> dict[str, Any]:
     board = board_of(layout, rules=setting.rules, cards=setting.cards)
     try:
         result = resolve_board(board, setting)
-    except Branching as error:
-        speaker = board.speaker()
-        return {"entry": {"options": [speaker.render(option) for option in error.options]}}
+    except RulesError as error:
+        after, clauses = _where(error, board)
+        options = [board.speaker().render(option) for option in error.options] if isinstance(error, Branching) else []
+        return {"entry": {"after": after, "options": options, "message": str(error)}, "clauses": clauses}
     told: dict[str, Any] = {}
     if sought.kind in ("conflict", "clash"):
         pair = (sought.names[0], sought.names[1])
@@ -333,7 +338,37 @@ def _told(layout: Layout, setting: Setting, sought: Sought) -> dict[str, Any]:
     else:
         entries = getattr(result, sought.kind)
         told["entry"] = entries[0] if entries else None
+        steps = (told["entry"] or {}).get("cycle", ())
+        told["clauses"] = list(dict.fromkeys(clause for step in steps for clause in step["clauses"]))
     return told
+
+
+def _where(error: RulesError, board: Board) -> tuple[list[str], list[str]]:
+    """The decisions that lead to the state in which the rules are at fault, in words, and the clauses on which what is
+    possible there rests."""
+    from lastrites.solver import BoundReached, LayerRules
+
+    if error.at is None:
+        return [], []
+    graph, end = error.at
+    came: dict[int, tuple[int, Term]] = {}
+    todo = [0]
+    for here in todo:
+        node = graph.nodes[here]
+        for option, target in zip(node.options, node.targets, strict=True) if node.explored else ():
+            if target not in came and target != 0:
+                came[target] = here, option.term
+                todo.append(target)
+    way: list[str] = []
+    here, speaker = end, board.speaker()
+    while here in came:
+        here, term = came[here]
+        way.append(speaker.render(term))
+    try:
+        situation = LayerRules(graph.rulebook, graph.fluents, explain=True).look(graph.state(end))
+    except (BoundReached, RulesError):
+        return way[::-1], []
+    return way[::-1], sorted({clause for clauses in situation.cites.values() for clause in clauses})
 
 
 def outcomes_by_answer(result: Resolution, question: str, pair: Iterable[str]) -> dict[str, Any]:
