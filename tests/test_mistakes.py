@@ -161,6 +161,7 @@ def test_abilities_on_cards_of_the_wrong_type_and_unknown_places_are_told() -> N
         (": {damage: 1}", "{kill: [Mystic Poro]}", "", (5, "LR-E037"), "only units have damage"),
         (": {in effect: true}", "{kill: [Mystic Poro]}", "", (5, "LR-E037"), "for the rest of the turn"),
         ("", "[{kill: [Mystic Poro]}, {activate: Mystic Poro}]", "", (8, "LR-E013"), "without such an ability"),
+        ("", "{resolve: Smite, by: P2, targets: [Mystic Poro]}", "", (8, "LR-E013"), "`by:` says who resolves it"),
         ("", "[end turn: true, {begin: beginning phase, by: P2}]", "", (8, "LR-E013"), "not that player's turn"),
         ("", "{kill: [Mystic Poro]}", "may: {P1: [activate Endless Riches]}", (9, "LR-E013"), "such an ability"),
     ],
