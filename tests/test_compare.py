@@ -91,6 +91,15 @@ def test_editions_and_what_they_say_otherwise(capsys: Capture) -> None:
     assert rows["kept"]["1.3"] != rows["kept"]["1.4"]
 
 
+def test_an_answer_that_one_edition_rules_out(capsys: Capture) -> None:
+    """It comes to what another answer comes to as well."""
+    assert run(SOLEFTS, "--editions", "2019-09", "17.4") == 0
+    told = capsys.readouterr().out
+    assert "2019-09 and 17.4 come to the same; what 17.4 rules out adds nothing" in told
+    assert "Outcome A, under both\n" in told
+    assert "Outcome B, under both, under some answers to other questions" in told
+
+
 def test_a_clause_that_one_edition_lacks(capsys: Capture) -> None:
     result = answer(capsys, HIDDEN, "--editions", "1.2", "1.4")
     assert {"clause": "rb.cleanup.open", "sides": ["1.4"]} in result["because"]

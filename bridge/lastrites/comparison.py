@@ -72,13 +72,17 @@ class Comparison:
 
     @property
     def differ(self) -> bool:
-        """Whether some side has an outcome that another one lacks, under the same answers to all other questions."""
-        return any(len({cell and cell[1] for cell in row}) > 1 for _, row in self.rows)
+        """Whether some side has an outcome that another one lacks, under the same answers to all other questions.
+        Answers that only some sides rule out make a difference where they come to what no other answer comes to."""
+        if any(len({cell[1] for cell in row if cell}) > 1 for _, row in self.rows):
+            return True
+        sides = ({row[number] for _, row in self.rows} for number in range(len(self.sides)))
+        return len({frozenset(cell[1] for cell in cells if cell) for cells in sides}) > 1
 
     @property
     def counts_differ(self) -> bool:
         """Whether the numbers of orders differ somewhere."""
-        return any(len({cell and cell[0] for cell in row}) > 1 for _, row in self.rows)
+        return any(len({cell[0] for cell in row if cell}) > 1 for _, row in self.rows)
 
     def of(self, outcome: str) -> list[str]:
         """The names of the sides that have an outcome, under some combination of answers."""
@@ -96,7 +100,7 @@ class Comparison:
         outcomes: list[dict[str, Any]] = []
         for id, state in self.states.items():
             holding = self.of(id)
-            always = all(all(cell is not None and id in cell[1] for cell in row) for _, row in self.rows)
+            always = all(all(cell is None or id in cell[1] for cell in row) for _, row in self.rows)
             outcomes.append(
                 {"id": id, "sides": holding, "always": always, "state": state, "witness": witnesses[id]}
             )

@@ -104,6 +104,10 @@ def headline(result: Json) -> str:
         return f"{start}: {counted(every, 'outcome')} in all, of which they {have} {common} in common"
     if result["counts_differ"]:
         return f"{listed(names)} have the same outcomes; only the numbers of orders differ"
+    lacking = [name for name in names if any(row["sides"][name] is None for row in result["rows"])]
+    if lacking:
+        rule = "rules" if len(lacking) == 1 else "rule"
+        return f"{listed(names)} come to the same; what {listed(lacking)} {rule} out adds nothing"
     return f"{listed(names)} come to the same, outcomes and numbers of orders"
 
 
@@ -137,7 +141,9 @@ def _outcome(outcome: Json, result: Json, width: int, style: Style) -> list[str]
     if len(holding) == len(names):
         where = f"under {'both' if len(names) == 2 else 'all'}"
         if not outcome["always"]:
-            where += ", though not with the same answers to other questions"
+            cells = [row["sides"].values() for row in result["rows"]]
+            together = any(all(cell and outcome["id"] in cell["outcomes"] for cell in row) for row in cells)
+            where += ", under some answers to other questions" if together else ", but never under the same answers"
     else:
         where = f"only under {listed(holding)}"
     lines = ["", style.strong(f"Outcome {outcome['id']}, {where}")]
