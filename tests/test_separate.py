@@ -454,3 +454,20 @@ def test_what_a_journal_says_otherwise_is_done_again(tmp_path: Path, result: obj
     journal.note(job, {"rows": [row_of_a_failure("late")]})
     journal.close()
     assert Journal(path, fits=fits).find(job) == {"rows": [row_of_a_failure("late")]}
+
+
+def test_what_comes_out_is_written_for_each_answer_that_is_open(tmp_path: Path) -> None:
+    """An answer that one side rules out is left away."""
+    cell = {"orders": "1", "outcomes": ["A"]}
+    rows = [
+        {"when": {"cascade": answer}, "sides": {"2019-09": cell, "17.4": cell if answer == "pooled" else None}}
+        for answer in ("pooled", "nested_discard")
+    ]
+    sides = [{"name": name} for name in ("2019-09", "17.4")]
+    compared = {"sides": sides, "rows": rows, "outcomes": [{"id": "A", "state": {"P1": {"discard": ["Troll"]}}}]}
+    text = "game: keyforge\nactive: P1\nplayers: {P1: {battleline: [Troll]}, P2: {}}\nevent: {destroy: [Troll]}\n"
+    target = Target("keyforge", editions=("2019-09", "17.4"))
+    path = tmp_path / "board.yaml"
+    path.write_text(told._file(target, Proposal(("troll",), "destroy_one", 1, 0, 0, text), "Why.", compared, False))
+    assert path.read_text().count("- {when: {edition: ") == 3
+    assert main(["verify", str(path)]) == 0

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
+MOST_EXPECTED = 12
+"""A board file says what comes out if that depends on no more combinations of answers."""
+
+
 def to_json(made: Separation) -> Json:
     """The search in its JSON form (``lastrites.separate/1``)."""
     target, scope = made.target, made.scope
@@ -118,20 +122,19 @@ def _file(target: Target, proposal: Proposal, why: str, compared: Mapping[str, A
     lines += [head, f"title: {quote(f'{_title(proposal)} ({about})')}"]
     if target.edition:
         lines.append(f"edition: {quote(target.edition)}")
+    states = {each["id"]: each["state"] for each in compared["outcomes"]}
+    order = {"pile order": True} if piles else {}
     expect = []
     for side in compared["sides"]:
-        when = {target.question: side["name"]} if target.question else {"edition": side["name"]}
-        when |= dict(target.readings)
-        states = [each["state"] for each in compared["outcomes"] if side["name"] in each["sides"]]
-        order = {"pile order": True} if piles else {}
-        expect.append({"when": when, **order, "distinct": len(states), "outcomes": states})
+        given = {target.question: side["name"]} if target.question else {"edition": side["name"]}
+        for row in compared["rows"]:
+            cell = row["sides"][side["name"]]
+            if cell is not None and cell["outcomes"]:
+                when = {**given, **dict(target.readings), **row["when"]}
+                ends = [states[id] for id in cell["outcomes"]]
+                expect.append({"when": when, **order, "distinct": len(ends), "outcomes": ends})
     text = "\n".join(lines) + "\n" + rest
-    return text + (dump({"expect": expect}) if _closed(compared) else "")
-
-
-def _closed(compared: Mapping[str, Any]) -> bool:
-    """Whether nothing else is open on the board, so that expectations need not speak of other questions."""
-    return all(not row["when"] for row in compared["rows"])
+    return text + (dump({"expect": expect}) if 0 < len(expect) <= MOST_EXPECTED else "")
 
 
 def _title(proposal: Proposal) -> str:
