@@ -1,4 +1,7 @@
-"""Every board of `fixtures/`: what it expects comes out, and the three modes agree."""
+"""Every board of `fixtures/`: what it expects comes out, and another mode says the same.
+
+``LASTRITES_LARGEST_TRACE=4000 pytest tests/test_fixtures.py -k another_mode`` puts nearly every board to trace mode.
+"""
 
 from __future__ import annotations
 
