@@ -79,6 +79,8 @@ def test_a_board_that_is_not_at_rest_is_settled_with_a_warning() -> None:
     met = lastrites.resolve(board(players, field, event="{move: Watchful Sentry, to: base}"))
     assert met.refused[0]["why"] == ["Watchful Sentry is not on the board"]
     assert any("the showdown or combat comes before the event" in text for text in met.warnings)
+    left = lastrites.resolve(board(players, field, event="{instructions: [ready: Mystic Poro]}"))
+    assert any("is not followed, as no event moves or attacks" in text for text in left.warnings)
     assert not lastrites.resolve(board()).warnings
 
 
