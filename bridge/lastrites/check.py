@@ -163,7 +163,10 @@ class Check:
         self.precedences = precedences(self._blocks())
         spots = self._spots()
         if not spots:
-            self.result.notes.append("no board was looked at: no fixtures lie beside these rules, and none are named")
+            self.result.notes.append(
+                "no board was looked at: no fixtures lie beside these rules, as they do in a clone that is installed with "
+                "`pip install -e .`; name boards with --scope"
+            )
             return
         for number, edition in enumerate(self.editions):
             setting = replace(self.setting, edition=edition, seconds=BOARD_SECONDS)
