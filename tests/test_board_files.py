@@ -340,6 +340,7 @@ def test_every_awkward_name_can_lie_on_a_board() -> None:
         (zones("hand: [Kai: Reborn]"), "LR-E021", 5, 12, '"Kai: Reborn"'),
         (zones("hand:\n  - Kai: Reborn"), "LR-E021", 6, 9, '"Kai: Reborn"'),
         (zones("hand: [{Ley, Earl of Hurl: {damage: 1}}]"), "LR-E021", 5, 13, '"Ley, Earl of Hurl"'),
+        (f"game: keyforge\nactive: Ann\nplayers:\n  {'B' * 50_000}: {{}}\n", "LR-E004", 4, 50003, ""),  # in no time
         # events
         (zones("hand: [Troll]", event="event: {pley: Troll}\n"), "LR-E012", 7, 9, "play"),
         (zones("hand: [Troll]", event="event: {by: Ann}\n"), "LR-E025", 7, 8, "no verb"),

@@ -27,6 +27,7 @@ from lastrites.survey import Setting, Sought, Switch, differs, look, shows
 from lastrites.yamlio import parse
 
 TINY = ROOT / "tests" / "tinygame"
+OTHER = ROOT / "fixtures" / "riftbound" / "a-banished-sentry-draws-nothing.yaml"
 Capture = pytest.CaptureFixture[str]
 
 
@@ -438,6 +439,7 @@ def test_the_command_as_json(tmp_path: Path, capsys: Capture) -> None:
         (["keyforge", "--scope", "nowhere"], "there is no such board or folder"),
         (["keyforge", "--without", "kf.destroyed.retagg"], "did you mean kf.destroyed.retag"),
         (["keyforge", "--generated", "many"], "not a whole number"),
+        (["keyforge", "--only", "boards", "--scope", str(OTHER)], "LR-E017 this is no board of keyforge"),
     ],
 )
 def test_bad_input(capsys: Capture, arguments: list[str], said: str) -> None:

@@ -305,6 +305,12 @@ def test_cards(capsys: Capture) -> None:
     assert "did you mean Dust Imp?" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("before", [["outcomes"], ["verify"], ["outcomes", BOARD, "--cards"]])
+def test_a_name_that_no_file_can_have(capsys: Capture, before: list[str | Path]) -> None:
+    assert run(*before, "n" * 300) == 2
+    assert f"{'n' * 300}: LR-E001 cannot be " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("arguments", [("questions", "chess"), ("separate", "chess", "--all")])
 def test_unknown_game(capsys: Capture, arguments: tuple[str, ...]) -> None:
     assert run(*arguments) == 2

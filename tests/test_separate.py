@@ -439,7 +439,7 @@ def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path, text: str) -> N
     assert path.read_bytes() == text.encode("latin-1")
 
 
-@pytest.mark.parametrize("place", ["", "missing/journal"])
+@pytest.mark.parametrize("place", ["", "missing/journal", "/dev/null"])
 def test_a_journal_that_cannot_be_kept(tmp_path: Path, place: str) -> None:
     with pytest.raises(BoardError, match="cannot be kept"):
         Journal(tmp_path / place)

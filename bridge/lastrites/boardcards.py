@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from lastrites.names import CardIndex, fold, nearest
 
 _MAX_SUGGESTIONS = 50
+_MAX_TOLD = 4
 _COPY = re.compile(r"(?s)(.*\S)\s*#([0-9]+)")
 
 
@@ -85,10 +86,10 @@ class BoardCards:
         exact = [card for card in fitting if fold(card) == wanted]
         return exact or (fitting if copy == 1 and len(fitting) == 1 and "#" not in fitting[0] else [])
 
-    def choice(self, fitting: Iterable[str]) -> str:
+    def choice(self, fitting: Sequence[str]) -> str:
         """A hint that tells cards of one name apart: how to write each, and where it lies."""
-        told = [f'"{card}"{f" ({self.lies[card]})" if card in self.lies else ""}' for card in fitting]
-        return "write " + " or ".join(told)
+        told = [f'"{card}"{f" ({self.lies[card]})" if card in self.lies else ""}' for card in fitting[:_MAX_TOLD]]
+        return "write " + " or ".join([*told, *(["another"] if len(fitting) > _MAX_TOLD else [])])
 
     def suggest(self, text: str, here: bool = False) -> str:
         """A hint with the names most like ``text``: of the cards of the board only if ``here``."""

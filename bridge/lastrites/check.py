@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastrites import lptext, static, survey
-from lastrites.errors import BoardError
+from lastrites.errors import BoardError, Problem
 from lastrites.findings import ERROR, Finding, Precedence, precedences
 from lastrites.layouts import Layout, Spot, board_files, generated, read_layout, written
 from lastrites.survey import Effect, Report, Setting, Sought, Switch
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from lastrites.book import Book, Clause
     from lastrites.game import Game
     from lastrites.worker import Task
+
+NO_FIXTURES = (
+    "no fixtures lie beside these rules, as they do in a clone that is installed with `pip install -e .`; name boards "
+    "with --scope"
+)
 
 BOARD_SECONDS = 20.0
 """How long one board may take."""
@@ -163,10 +168,8 @@ class Check:
         self.precedences = precedences(self._blocks())
         spots = self._spots()
         if not spots:
-            self.result.notes.append(
-                "no board was looked at: no fixtures lie beside these rules, as they do in a clone that is installed with "
-                "`pip install -e .`; name boards with --scope"
-            )
+            why = f"no board of {self.game.name} lies in what --scope names" if self.scope.paths else NO_FIXTURES
+            self.result.notes.append(f"no board was looked at: {why}")
             return
         for number, edition in enumerate(self.editions):
             setting = replace(self.setting, edition=edition, seconds=BOARD_SECONDS)
@@ -188,11 +191,21 @@ class Check:
         return [b for file in self.game.files for b in lptext.blocks(file, file.read_text(encoding="utf-8"))]
 
     def _spots(self) -> list[Spot]:
-        spots = []
+        spots: list[Spot] = []
+        problems: list[Problem] = []
         for path in board_files(self.scope.paths):
-            layout = read_layout(path)
+            try:
+                layout = read_layout(path)
+            except BoardError as error:
+                problems += error.problems
+                continue
             if layout.get("game") == self.game.name:
                 spots.append(Spot(path.stem, layout))
+            elif path in self.scope.paths:
+                hint = f"boards are YAML files with `game: {self.game.name}`"
+                problems.append(Problem("LR-E017", str(path), 0, 0, f"this is no board of {self.game.name}", hint))
+        if problems:
+            raise BoardError(problems)
         spots += generated(self.game, spots, self.scope.generated, self.scope.seed)
         return sorted(spots, key=lambda spot: (spot.generated, spot.cards))
 

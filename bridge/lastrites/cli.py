@@ -742,7 +742,10 @@ def _compared(args: argparse.Namespace) -> tuple[list[Side], dict[str, Any]]:
             for name, path in zip(names, wordings, strict=True)
         ]
         return comparison.by_cards(boards, readings, args.edition), {"cards": [name for name, _ in boards]}
+    from lastrites import jobs
+
     board = lastrites.load(args.board, rules=args.rules, cards=args.cards[0] if args.cards else None)
+    jobs.expectations(board)  # mistakes in them are mistakes of the file
     if args.editions:
         if args.edition is not None or len(args.editions) < 2:
             message = "--edition is not needed beside --editions" if args.edition else "one edition is not enough"
@@ -1237,7 +1240,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _interrupted(args)
     except OSError as error:
-        print(f"the answer cannot be written: {error.strerror or error}", file=sys.stderr)
+        reason = error.strerror or str(error)
+        if error.filename:
+            _complain([Problem("LR-E001", str(error.filename), 0, 0, f"cannot be used: {reason}")])
+            return BAD_INPUT
+        print(f"the answer cannot be written: {reason}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BAD_INPUT
     except Exception as error:

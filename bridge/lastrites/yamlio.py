@@ -198,10 +198,11 @@ class _Builder:
         what = (error.problem or "the text is not well-formed YAML").replace("\n", " ")
         line = self.lines[row] if row < len(self.lines) else ""
         hint = ""
-        glued = re.search(r"\w+:[\[{]", line)
+        glued = re.search(r"(?<=\w):[\[{]", line)
         if glued:
-            hint = f"a colon needs a space after it: `{glued[0][:-1]} {glued[0][-1]}`"
-        elif "mapping values" in what or line.count(":") > 1:
+            key = line[max(0, glued.start() - 30) : glued.start()].rpartition(",")[2].split("{")[-1].strip()
+            hint = f"a colon needs a space after it: `{key}: {glued[0][-1]}`"
+        elif "mapping values" in what or (line.count(":") > 1 and "escape" not in what):
             hint = 'a name with a colon needs quotes: "Name: of the card"'
         elif re.match(r"\s*(- *)?[\"'].*[\"']\s*[^\s:,#]", line):
             hint = "a name that holds quotation marks needs quotes around the whole of it"

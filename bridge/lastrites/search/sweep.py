@@ -55,6 +55,8 @@ class Journal:
         self._file: IO[str] | None = None
         if path is not None:
             try:
+                if path.exists() and not path.is_file():
+                    raise BoardError([Problem("LR-E001", str(path), 0, 0, "a journal cannot be kept here: no file")])
                 before = path.read_bytes() if path.exists() else b""
                 if before and not before.startswith(BEGIN):
                     hint = "name a file of its own: a journal is added to"
