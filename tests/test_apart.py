@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import time
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -151,6 +151,15 @@ def killed_once(job: Json) -> Json:
     return {"done": job["number"]}
 
 
+def test_an_executor_that_is_gone_is_not_waited_for() -> None:
+    class Silent(Serial):
+        def submit(self, fn: object, /, *args: object, **kwargs: object) -> Future[object]:
+            return Future()
+
+    with pytest.raises(BrokenExecutor, match="the cluster is gone"):
+        list(Sweep(examine, Silent(), gone=lambda: "the cluster is gone").run([{}]))
+
+
 def killed(job: Json) -> Json:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError
@@ -170,10 +179,11 @@ def test_workers_that_are_killed_again_and_again_are_not_waited_for(tmp_path: Pa
     assert "BrokenProcessPool" in done.error
 
 
-def test_a_search_whose_executor_breaks_is_incomplete() -> None:
+@pytest.mark.parametrize("error", [BrokenExecutor("gone"), ValueError("gone")])
+def test_a_search_whose_executor_breaks_is_incomplete(error: Exception) -> None:
     class Broken(Serial):
         def submit(self, fn: object, /, *args: object, **kwargs: object) -> NoReturn:
-            raise BrokenExecutor("gone")
+            raise error
 
     game = load_game("keyforge")
     scope = Scope((Pool("", ("dust-imp",), ("destroy_all",), cards=1, points=0),))

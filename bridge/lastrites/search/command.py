@@ -81,13 +81,13 @@ def run(args: argparse.Namespace, progress: Callable[[str], None], clear: Callab
     deadline = None if args.timeout is None else time.monotonic() + args.timeout
 
     def search(emit: Callable[[str, Any], None], argument: Any) -> None:
-        with _executor(args) as executor:
+        with _executor(args) as (executor, gone):
             own = args.dask is None
             alone = own and args.workers == 1
             # Nothing but the job itself can end it in time where it is done in this process.
             work = partial(examine_apart, seconds=args.board_timeout, deadline=deadline if alone else None)
             ahead = 1 if alone else 4 * args.workers
-            sweep = Sweep(work, executor, journal, ahead, deadline, args.board_timeout, cancels=not own)
+            sweep = Sweep(work, executor, journal, ahead, deadline, args.board_timeout, not own, gone)
             made.append(separate(game, target, scope, sweep, progress))
 
     def give_up() -> None:
@@ -203,8 +203,8 @@ def _events(names: list[str], offered: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @contextmanager
-def _executor(args: argparse.Namespace) -> Iterator[Executor]:
-    """The executor that the arguments ask for; what still runs there is ended with it."""
+def _executor(args: argparse.Namespace) -> Iterator[tuple[Executor, Callable[[], str]]]:
+    """The executor that the arguments ask for, and what says why it is gone; what still runs there is ended with it."""
     from lastrites.search.sweep import Processes, Serial
 
     if args.dask is not None:
@@ -219,15 +219,15 @@ def _executor(args: argparse.Namespace) -> Iterator[Executor]:
         except (OSError, ValueError) as error:
             raise BoardError([Problem("LR-E016", "--dask", 0, 0, f"no scheduler at {args.dask}: {error}")]) from None
         try:
-            yield client.get_executor()
+            yield client.get_executor(), lambda: "the cluster is gone" if client.status == "closed" else ""
         finally:
             client.close()
     elif args.workers == 1:
-        yield Serial()
+        yield Serial(), str
     else:
         pool = Processes(args.workers, _deaf)
         try:
-            yield pool
+            yield pool, str
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

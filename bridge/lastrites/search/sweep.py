@@ -167,7 +167,8 @@ class Sweep:
 
     ``ahead`` jobs wait in the executor at a time, so that an interrupt loses little. ``patience`` is how many seconds
     a part of a job may take: what the journal says was given less time (``late``) is done again. Without ``cancels``
-    jobs that are not waited for any longer are left to the executor, which is about to end.
+    jobs that are not waited for any longer are left to the executor, which is about to end. ``gone`` says why nothing
+    comes from the executor any more, and nothing otherwise.
     """
 
     work: Work
@@ -177,6 +178,7 @@ class Sweep:
     deadline: float | None = None
     patience: float | None = None
     cancels: bool = True
+    gone: Callable[[], str] = str
 
     def run(self, jobs: Iterable[Json]) -> Iterator[Done]:
         """Results as they come. Raises KeyboardInterrupt after Ctrl-C, TimeoutError at the deadline, BrokenExecutor
@@ -195,20 +197,29 @@ class Sweep:
                     if known is not None and not self._too_soon(known):
                         yield Done(one[0], known)
                     else:
-                        waiting[self.executor.submit(self.work, one[0])] = one
+                        waiting[self._submit(one[0])] = one
                 if not waiting:
                     return
                 ended, _ = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
                 self._check()
                 for future in ended:
                     job, tries = waiting.pop(future)
-                    if tries < TRIES and not future.cancelled() and isinstance(future.exception(), BrokenExecutor):
+                    lost = future.cancelled() or isinstance(future.exception(), BrokenExecutor)
+                    if lost and tries < TRIES:
                         again.append((job, tries + 1))
                     else:
                         yield self._done(job, future)
         finally:
-            for future in waiting if self.cancels else ():
+            for future in waiting if self.cancels and not self.gone() else ():
                 future.cancel()
+
+    def _submit(self, job: Json) -> Future[Json]:
+        try:
+            return self.executor.submit(self.work, job)
+        except BrokenExecutor:
+            raise
+        except Exception as error:  # every executor has errors of its own: a cluster that is gone, say
+            raise BrokenExecutor(f"{type(error).__name__}: {error}") from error
 
     def _too_soon(self, known: Json) -> bool:
         late = known.get("late")
@@ -218,6 +229,8 @@ class Sweep:
         stop.check()
         if self.deadline is not None and time.monotonic() >= self.deadline:
             raise TimeoutError
+        if why := self.gone():
+            raise BrokenExecutor(why)
 
     def _done(self, job: Json, future: Future[Json]) -> Done:
         try:
