@@ -104,9 +104,11 @@ def test_lines_that_are_piped_in(
 
 
 def test_what_is_not_understood_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(monkeypatch, SOLEFTS, "7\nb\njump\ns\n") == 1
+    assert run(monkeypatch, SOLEFTS, f"7\n{'9' * 5000}\nb\njump\n\x1b[31m\ns\ns a\0b\n") == 1
     out = capsys.readouterr().out
-    assert "numbered from 1 to 2" in out
+    assert out.count("numbered from 1 to 2") == 2
+    assert "`?[31m` is not understood" in out
+    assert "a?b cannot be written" in out
     assert "this is the first decision" in out
     assert "`jump` is not understood" in out
     assert "the name of the file is missing" in out

@@ -26,6 +26,9 @@ ENDS = {
     LOOP: "These steps repeat for ever.",
 }
 
+_DIGITS, _SHOWN = 7, 200
+"""Longer numbers are those of no option; so much of a line is shown again."""
+
 Ask = Callable[[], "str | None"]
 """The next line of the user, None when there is none."""
 
@@ -59,7 +62,7 @@ class _Table:
                 break
             words = line.strip()
             if self.echo and words:
-                self.say([f"> {words}"])
+                self.say([f"> {_printable(words)}"])
             if words in ("q", "quit"):
                 break
             if words:
@@ -69,7 +72,7 @@ class _Table:
     def obey(self, words: str) -> None:
         command, _, rest = words.partition(" ")
         if command.isascii() and command.isdigit() and not rest:
-            self.choose(int(command))
+            self.choose(int(command) if len(command) < _DIGITS else 0)
         elif words in ("b", "back"):
             if self.play.back() is None:
                 self.complain("this is the first decision")
@@ -82,7 +85,7 @@ class _Table:
         elif words in ("?", "h", "help"):
             self.say(columns(list(HELP), "  ", self.width))
         else:
-            self.complain(f"`{words}` is not understood; ? tells what can be said")
+            self.complain(f"`{_printable(words)}` is not understood; ? tells what can be said")
 
     def complain(self, text: str) -> None:
         self.understood = False
@@ -124,8 +127,8 @@ class _Table:
         try:
             given = self.play.given_back()
             Path(name).write_text(given.commented(), encoding="utf-8")
-        except OSError as error:
-            self.complain(f"{name} cannot be written: {error.strerror or error}")
+        except (OSError, ValueError) as error:  # ValueError: a name that holds the character NUL
+            self.complain(f"{_printable(name)} cannot be written: {getattr(error, 'strerror', '') or error}")
             return
         except BoardError as error:
             self.complain("\n".join(map(str, ["this state cannot be written as a board:", *error.problems])))
@@ -136,6 +139,11 @@ class _Table:
             for what in given.left_out:
                 self.say(fold(what, self.width, "   - ", "     "))
             self.say(["  )"])
+
+
+def _printable(words: str) -> str:
+    """What somebody typed, as far as it can be shown in a line."""
+    return "".join(letter if letter.isprintable() else "?" for letter in words[:_SHOWN])
 
 
 def _settings(play: Play) -> list[str]:
