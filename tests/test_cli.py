@@ -317,6 +317,11 @@ def test_unknown_game(capsys: Capture, arguments: tuple[str, ...]) -> None:
     assert capsys.readouterr().err.startswith("GAME: LR-E017 unknown game `chess`")
 
 
+def test_what_a_terminal_would_obey_is_spelt_out(capsys: Capture) -> None:
+    assert run("questions", "\x1b[31mkeyforge\u202e") == 2
+    assert r"unknown game `\x1b[31mkeyforge\u202e`" in capsys.readouterr().err
+
+
 def test_files_of_cards_that_are_not_read(capsys: Capture, tmp_path: Path) -> None:
     facts = tmp_path / "more.lp"
     facts.write_text('title("more","More").\n', encoding="utf-8")
@@ -367,6 +372,7 @@ def test_help_is_as_wide_as_the_terminal(capsys: Capture, monkeypatch: pytest.Mo
         (["facts", "b.yaml", "--zzz=1"], ["there is no option --zzz\n`lastrites facts --help` lists its options"]),
         (["facts", "b.yaml", "c.yaml"], ["lastrites facts: error: too many arguments: c.yaml"]),
         (["check", "keyforge", "--only", "bords"], ["no choice 'bords'", "mean boards?", "from static, boards, cl"]),
+        (["why-not", "b.yaml", "{}", "--tries", "9" * 11], ["'99999999999' is too large: at most 9 digits"]),
         ([], ["usage: lastrites", "exit status:"]),
     ],
 )

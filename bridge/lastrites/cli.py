@@ -6,6 +6,7 @@ import argparse
 import functools
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from lastrites.worker import Task
 
 ANSWERED, FAILED, BAD_INPUT, INCOMPLETE = 0, 1, 2, 3
+
+_UNSHOWN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What a terminal would obey instead of showing it, if a mistake quotes it."""
 
 DESCRIPTION = """\
 What happens when everything dies at once: every legal outcome of a card game board, in how many orders it
@@ -370,7 +374,7 @@ def _print_json(value: Any) -> None:
 
 def _complain(problems: Sequence[Problem]) -> None:
     for problem in problems:
-        print(problem, file=sys.stderr)
+        print(_UNSHOWN.sub(lambda found: repr(found[0])[1:-1], str(problem)), file=sys.stderr)
 
 
 class _Answer:

@@ -22,15 +22,21 @@ def an_answer(text: str) -> tuple[str, str]:
 
 def positive(text: str) -> int:
     """A whole number from 1 on."""
-    if not text.isascii() or not text.isdigit() or not 0 < len(text) < 19 or int(text) == 0:
+    if not text.isascii() or not text.isdigit() or not text.strip("0"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
-    return int(text)
+    return _of_digits(text, 18)
 
 
 def whole_number(text: str) -> int:
     """A whole number from 0 on."""
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
+    if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return _of_digits(text, 9)
+
+
+def _of_digits(text: str, most: int) -> int:
+    if len(text) > most:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is too large: at most {most} digits")
     return int(text)
 
 
