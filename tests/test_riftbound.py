@@ -165,6 +165,36 @@ event: {instructions: [play token: {Recruit: 1}]}
         lastrites.resolve(Board.from_text(text))
 
 
+def test_a_card_that_has_died_is_not_returned_to_hand_and_the_answer_says_so() -> None:
+    text = """game: riftbound
+active: P1
+cards: {Cat: {type: unit, might: 2, abilities: [{when: deathknell, steps: [{return to hand: self}]}]}}
+players: {P1: {base: [Cat]}, P2: {}}
+event: {kill: [Cat]}
+"""
+    found = lastrites.resolve(Board.from_text(text))
+    assert [outcome.state["P1"] for outcome in found.outcomes] == [{"trash": ["Cat"]}]
+    assert any("is not on the board, and stays where it is" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ("{return to hand: a rune}", "a rune is recycled, not returned to a hand"),
+        ("{return to hand: Fury Rune}", "a rune is recycled, not returned to a hand"),
+        ("{recycle: Smite}", "`return to hand` and `recycle` are for cards on the board"),
+    ],
+)
+def test_what_is_never_returned_or_recycled_is_a_mistake(step: str, told: str) -> None:
+    text = f"""game: riftbound
+active: P1
+players: {{P1: {{runes: [Fury Rune], hand: [Smite]}}, P2: {{}}}}
+event: {{instructions: [{step}]}}
+"""
+    with pytest.raises(BoardError, match=told):
+        lastrites.resolve(Board.from_text(text))
+
+
 def test_tokens_that_never_stop_coming_end_as_incomplete(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spares, "MOST", 6)
     text = """game: riftbound
