@@ -280,8 +280,8 @@ def build_parser() -> argparse.ArgumentParser:
         "separate", run_separate, "the smallest boards on which two readings differ",
         "Searches boards from the smallest up until the answers to a question, or two editions, come to different\n"
         "outcomes on one. Says what was searched; that nothing was found is a statement about that scope only.",
-        ["lastrites separate keyforge lost_ability",
-         "lastrites separate keyforge replacement --pool 'Dust Imp; The Body Snatchers' --workers 2",
+        ["lastrites separate keyforge replacement --pool 'Dust Imp; The Body Snatchers'",
+         "lastrites separate keyforge lost_ability --workers 2",
          "lastrites separate riftbound --editions 1.3 1.4 -o boards"],
     )  # fmt: skip
     _add_search(separate)
