@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastrites.findings import KINDS, SEVERITIES
 from lastrites.layout import fold
-from lastrites.terminal import Style, counted, listed, number, page_width, state_lines, when_text
+from lastrites.terminal import Style, counted, incomplete_lines, listed, number, page_width, state_lines, when_text
 
 if TYPE_CHECKING:
     from lastrites.book import ClauseText
@@ -44,14 +44,14 @@ def check_text(result: Outcome, clauses: Texts, *, width: int | None = None, sty
     width, style = width or page_width(), style or Style()
     lines: list[str] = []
     if not told["complete"]:
-        lines += [style.warn(f"INCOMPLETE ({told['incomplete_reason']}): what follows is what is known so far."), ""]
+        lines += [*incomplete_lines(told, width, style), ""]
     lines += [style.strong(line) for line in fold(headline(told), width, "", "  ")]
     lines += _scope(told, width)
     kind = ""
     for finding in told["findings"]:
         if finding["kind"] != kind:
             kind = finding["kind"]
-            lines += ["", style.strong(KINDS[kind][1])]
+            lines += ["", *(style.strong(line) for line in fold(KINDS[kind][1], width, "", ""))]
         lines += _finding(finding, width, style)
     for note in told["notes"]:
         lines += ["", *fold(f"note: {note}", width, "", "  ")]

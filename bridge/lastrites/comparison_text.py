@@ -10,6 +10,7 @@ from lastrites.terminal import (
     Style,
     clause_lines,
     counted,
+    incomplete_lines,
     listed,
     page_width,
     remarks_lines,
@@ -40,9 +41,7 @@ def comparison_text(
     if about.get("question"):
         lines += fold(f"{about['question']}: {about.get('text') or ''}", width, "", "  ")
     lines.append("")
-    if not result["complete"]:
-        reason = result.get("incomplete_reason")
-        lines.append(style.warn(f"INCOMPLETE{f' ({reason})' if reason else ''}: what follows is what is known so far."))
+    lines += incomplete_lines(result, width, style)
     lines += [style.strong(line) for line in fold(headline(result), width, "", "  ")]
     lines += _sides(result, width, style)
     if result["raised"]:

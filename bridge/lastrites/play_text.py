@@ -53,7 +53,8 @@ class _Table:
 
     def run(self) -> bool:
         board = self.play.board
-        self.say([self.style.strong(board.title or board.path), *_settings(self.play), ""])
+        title = fold(board.title or board.path, self.width, "", "")
+        self.say([*(self.style.strong(line) for line in title), *_settings(self.play, self.width), ""])
         self.say(columns(state_lines(self.play.state()), "  ", self.width) if not self.play.here.since else [])
         self.show()
         while True:
@@ -146,8 +147,8 @@ def _printable(words: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in words[:_SHOWN])
 
 
-def _settings(play: Play) -> list[str]:
+def _settings(play: Play, width: int) -> list[str]:
     reading = play.reading
     told = [play.board.game, f"edition {reading.edition}", *(f"{q}: {a}" for q, a in reading.explicit.items())]
     told += [f"without {clause}" for clause in reading.without] + [f"against {clause}" for clause in reading.against]
-    return [", ".join(told)]
+    return fold(", ".join(told), width, "", "  ")

@@ -10,6 +10,7 @@ from lastrites.ruling import source_text
 from lastrites.terminal import (
     Style,
     clause_lines,
+    incomplete_lines,
     listed,
     page_width,
     refusal_text,
@@ -69,9 +70,7 @@ def whynot_text(
     lines += [style.faint(line) for line in fold(", ".join([*settings, *changed]), width, "", "  ")]
     lines += fold(f"asked for: {result['state']}", width, "", "  ")
     lines.append("")
-    if not result["complete"]:
-        reason = result.get("incomplete_reason")
-        lines.append(style.warn(f"INCOMPLETE{f' ({reason})' if reason else ''}: what follows is what is known so far."))
+    lines += incomplete_lines(result, width, style)
     lines += [style.strong(line) for line in fold(headline(result), width, "", "  ")]
     for refusal in result["refused"]:
         lines += fold(f"refused: {refusal_text(refusal)}", width, "  ", "    ")

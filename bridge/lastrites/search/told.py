@@ -248,7 +248,8 @@ def text(result: Mapping[str, Any], width: int) -> str:
     """The answer for a terminal."""
     lines = []
     if not result["complete"]:
-        lines.append(f"INCOMPLETE ({result['incomplete_reason']}): what follows is what is known so far.")
+        why = f"INCOMPLETE ({result['incomplete_reason']}): what follows is what is known so far."
+        lines += fold(why, width, "", "")
     for said in result["verdicts"].values():
         lines += fold(str(said), width, "", "  ")
     lines += fold(f"searched: {result['scope in words']}", width, "", "  ")
