@@ -23,3 +23,9 @@ def test_no_step_cites_a_clause_that_the_edition_lacks(name: str, edition: str) 
     board, _ = loaded(FIXTURES / "riftbound" / f"{name}.yaml")
     known = questions_of(board.rules.rules / board.rules.name).lacks
     assert not set(lastrites.resolve(board, edition=edition).explained(60).cited()) & known.get(edition, frozenset())
+
+
+def test_a_clause_that_is_switched_off_is_not_cited() -> None:
+    board, _ = loaded(FIXTURES / "riftbound" / "a-stolen-unit-dies-into-its-owners-trash.yaml")
+    assert "rb.dying.trash" in lastrites.resolve(board).explained(60).cited()
+    assert "rb.dying.trash" not in lastrites.resolve(board, without=("rb.dying.trash",)).explained(60).cited()

@@ -272,7 +272,7 @@ class LocalRules:
             decisions = {group.decision for group in self.decisions}
             for symbol, literal in self._plain.explanations():
                 # What is barred may be a decision, but not one that is open.
-                about = symbol.arguments[1] if len(symbol.arguments) > 1 and symbol.name != "barred" else None
+                about = symbol.arguments[1] if len(symbol.arguments) > 1 and symbol.name != "bars" else None
                 about = about if about in decisions else None
                 self._reasons.setdefault(about, []).append((Atom(literal), symbol))
         known = list(self._reasons[None])

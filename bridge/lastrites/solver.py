@@ -37,7 +37,7 @@ SHOWN = (
 Decision = clingo.Symbol
 """A decision as clingo has it."""
 
-EXPLAINS = TOLD | {"cites", "barred"}
+EXPLAINS = TOLD | {"cited", "bars"}
 """What they show besides about a state that is to be explained."""
 
 _POSITION = ast.Position("<board>", 1, 1)
@@ -401,9 +401,9 @@ def gather(atoms: Iterable[clingo.Symbol], fluents: Fluents, given: clingo.Symbo
             situation.conflicts.append((arguments[1].string, arguments[2].string))
         elif name == "clash":
             situation.clashes.append((arguments[1].string, arguments[2].string))
-        elif name == "cites":
+        elif name == "cited":
             situation.cites.setdefault(_term(arguments[1]), []).append(arguments[2].string)
-        elif name == "barred":
+        elif name == "bars":
             situation.barred.append((_term(arguments[1]), arguments[2].string))
         elif name in TOLD:
             situation.told = situation.told or Told()

@@ -44,8 +44,9 @@ def compile_state(text: str, board: Board) -> Entry:
     from lastrites.jobs import scope_of
     from lastrites.yamlio import parse, quote
 
-    zone = next((key.text for key in board.rules.shape.of_form("player", "zone")), "hand")
-    example = f"{{{quote(board.players[0], key=True)}: {{{zone}: [Name]}}}}" if board.players else "{}"
+    zone = next((key.text for key in board.rules.shape.of_form("player", "zone")), "")
+    state = f"{{{zone}: [Name]}}" if zone else "{}"
+    example = f"{{{quote(board.players[0], key=True)}: {state}}}" if board.players else "{}"
     hint = f"say what should come out, for example '{example}'"
     node = parse(text, "STATE", ("no state is described", hint))
     entry = compile_entry(node, replace(scope_of(board), file="STATE"))
