@@ -272,13 +272,13 @@ def test_misspelt_words_of_cards(tmp_path: Path, capsys: Capture) -> None:
     cards.write_text(
         "cards:\n"
         "  Ash Imp: {type: creature, power: 2, abilities: [{when: destroied, steps: [{gain: 1}]}]}\n"
-        "  Mud Imp: {type: creture, powr: 2, abilities: [{when: destroyed, steps: [{gian: 1}]}]}\n",
+        "  Mud Imp: {type: creture, powr: 2, abilities: [{when: destroyed, steps: [{gian: 1}, {destory: self}]}]}\n",
         encoding="utf-8",
     )
     problems = check_cards([cards], "keyforge", None)
     hints = " ".join(problem.hint for problem in problems)
-    assert [problem.line for problem in problems] == [2, 3, 3, 3]
-    assert all(word in hints for word in ("`destroyed`", "`creature`", "`power`", "`gain`"))
+    assert [problem.line for problem in problems] == [2, 3, 3, 3, 3]
+    assert all(word in hints for word in ("`destroyed`", "`creature`", "`power`", "`gain`", "`destroy`"))
     assert run("keyforge", "--cards", cards, "--only", "static") == 1
     assert "did you mean `destroyed`" in capsys.readouterr().out
 
@@ -487,3 +487,16 @@ def test_a_game_without_editions(tmp_path: Path, capsys: pytest.CaptureFixture[s
     questions.write_text(questions.read_text(encoding="utf-8").replace('settles("first"', "% "), encoding="utf-8")
     assert run("orchard", "--rules", rules, "--scope", WIND, "--only", "boards", "--generated", "0") == 0
     assert "looked at: 1 board," in capsys.readouterr().out
+
+
+def killed_once(emit: Any, marker: Path) -> None:
+    if marker.name != "spared" and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    emit("result", marker.name)
+
+
+def test_a_process_that_is_killed_is_begun_again(tmp_path: Path) -> None:
+    check = Check(load_game("keyforge"), Scope(()), editions=["17.4"], setting=Setting())
+    done = check._many(killed_once, [tmp_path / "killed", tmp_path / "spared"], 60.0, "boards")
+    assert sorted(done) == [(0, "killed"), (1, "spared")]

@@ -6,7 +6,7 @@ The scope is stated with the findings: that nothing was found says something abo
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
@@ -44,6 +44,9 @@ MOST_IDLE_PAIRS = 15
 
 Rows = list[tuple[int, Layout, str]]
 """Boards in an order: number, layout, and the signature of how it comes out if that is known."""
+
+Ended = tuple[int, list[tuple[str, Any]], Exception | None]
+"""A job that has ended: its place, its messages, and what went wrong."""
 
 PARTS = ("static", "boards", "clauses")
 """What a check consists of: faults without boards; what boards show; clauses without effect."""
@@ -212,11 +215,13 @@ class Check:
         return sorted(spots, key=lambda spot: (spot.generated, spot.cards))
 
     def _many(self, task: Task, arguments: Sequence[Any], seconds: float, what: str) -> Iterator[tuple[int, Any]]:
-        """Do a job for each argument, in processes that can be killed; what each emitted, None if it was ended."""
+        """Do a job for each argument, in processes that can be killed; what each emitted, None if it was ended.
+
+        A job whose process died is done once more: it may have been killed by chance."""
         from lastrites import worker
 
         done = 0
-        running = worker.run_all(task, arguments, workers=self.workers, timeout=seconds)
+        running = self._twice(task, arguments, seconds)
         try:
             for place, messages, error in running:
                 done += 1
@@ -233,6 +238,26 @@ class Check:
             running.close()
         if done < len(arguments):
             raise Late("interrupted")
+
+    def _twice(self, task: Task, arguments: Sequence[Any], seconds: float) -> Generator[Ended, None, None]:
+        """The jobs as they end; those whose process died at the end of all others, after a second try."""
+        from lastrites import worker
+
+        places: Sequence[int] = range(len(arguments))
+        for last in (False, True):
+            died: list[int] = []
+            running = worker.run_all(
+                task, [arguments[place] for place in places], workers=self.workers, timeout=seconds
+            )
+            try:
+                for number, messages, error in running:
+                    if isinstance(error, worker.Crashed) and not last:
+                        died.append(places[number])
+                    else:
+                        yield places[number], messages, error
+            finally:
+                running.close()
+            places = died
 
     def _look(self, spots: Sequence[Spot], setting: Setting, reports: list[Report | None]) -> None:
         """Fill in a report about each board, and the numbers of what was looked at."""

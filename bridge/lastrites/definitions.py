@@ -120,7 +120,13 @@ class DefinitionReader:
                 other, more = self.ability(id, item, numbers)
                 facts += [fn("gives", id, own, selector, other), *more]
             return facts
-        steps = [fn("step", id, own, place, effect) for place, effect in enumerate(words.effects(node, self.find), 1)]
+        if not isinstance(node, List):
+            words.effects(node, self.find)  # says what is wrong
+            return []
+        steps: list[Term] = []
+        for place, item in enumerate(node.items, 1):
+            with self.reader.collecting():
+                steps.append(fn("step", id, own, place, words.effect(item, self.find)))
         return [fn("instead", id, own), *steps] if form == "instead" else steps
 
 
