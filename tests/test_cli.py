@@ -92,6 +92,22 @@ def test_several_boards(capsys: Capture, tmp_path: Path) -> None:
     assert json.loads(capsys.readouterr().out) == one_by_one
 
 
+def test_a_worker_that_is_killed_leaves_its_board_incomplete(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from lastrites import jobs
+
+    def killed(emit: object, request: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    for name in ("one.yaml", "two.yaml"):
+        (tmp_path / name).write_text("game: keyforge\nactive: A\nplayers: {A: {}, B: {}}\nexpect: {orders: 1}\n")
+    monkeypatch.setattr(jobs, "verify", killed)
+    assert run("verify", "--workers", "2", tmp_path) == 3
+    assert capsys.readouterr().out.count("ended with signal 9 while the rules were grounded") == 2
+    assert run("verify", "--timeout", "60", tmp_path) == 3
+
+
 def test_a_refused_event_is_no_bad_file(capsys: Capture, tmp_path: Path) -> None:
     stunned = BOARD.read_text(encoding="utf-8").replace("Groggins: {", "Groggins: {stunned: true, ")
     path = tmp_path / "stunned.yaml"

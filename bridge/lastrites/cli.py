@@ -441,8 +441,8 @@ def _run(task: Task, answer: _Answer, give_up: Callable[[], None], argument: Any
             max_memory=request.max_memory,
             give_up=end_it_all,
         )
-    except worker.Stopped as stop:
-        answer.reason = str(stop)
+    except (worker.Stopped, worker.Crashed) as end:
+        answer.reason = str(end)
     finally:
         answer.progress.clear()
 
@@ -550,7 +550,7 @@ def _at_once(
         answer = _Answer(requests[place], Progress(quiet=True))
         for kind, content in messages:
             answer(kind, content)
-        if isinstance(error, worker.Stopped):
+        if isinstance(error, (worker.Stopped, worker.Crashed)):
             answer.reason = str(error)
         elif error is not None:
             raise error
