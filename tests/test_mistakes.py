@@ -219,3 +219,25 @@ def test_a_card_that_cannot_come_back_is_not_offered(offers: str, told: str) -> 
     # That something draws cards does not bring back what lies elsewhere.
     with pytest.raises(BoardError, match=told):
         lastrites.resolve(lastrites.Board.from_text(ALTAR.format(f"may: {{P1: {offers}}}")))
+
+
+@pytest.mark.parametrize(
+    ("when", "step", "told"),
+    [
+        ("destroyed", "{ward: it}", "`it` where no card has triggered the ability"),
+        ("destroyed", "{give control: {an enemy creature: you}}", "a card and its flank that are chosen in one step"),
+        ("", "{ward: each neighbor}", "words for the card itself"),
+        ("", "{steal: its power}", "words for the card itself"),
+    ],
+)
+def test_words_that_mean_nothing_where_they_stand_are_refused(when: str, step: str, told: str) -> None:
+    ability = f"{{when: {when}, steps: [{step}]}}" if when else "{when: destroyed, steps: [{gain: 1}]}"
+    event = "destroy: [Own]" if when else f"instructions: [{step}]"
+    text = f"""game: keyforge
+active: Ann
+players: {{Ann: {{battleline: [Own]}}, Bob: {{battleline: [Troll]}}}}
+cards: {{Own: {{type: creature, power: 2, abilities: [{ability}]}}}}
+event: {{{event}}}
+"""
+    with pytest.raises(BoardError, match=f"LR-E027.*{told}"):
+        lastrites.resolve(lastrites.Board.from_text(text))
