@@ -226,6 +226,7 @@ def test_a_card_that_cannot_come_back_is_not_offered(offers: str, told: str) -> 
     [
         ("destroyed", "{ward: it}", "`it` where no card has triggered the ability"),
         ("destroyed", "{give control: {an enemy creature: you}}", "a card and its flank that are chosen in one step"),
+        ("destroyed", "{make token creatures: its power}", "a number of token creatures that is said in words"),
         ("", "{ward: each neighbor}", "words for the card itself"),
         ("", "{steal: its power}", "words for the card itself"),
     ],
