@@ -242,3 +242,22 @@ event: {{{event}}}
 """
     with pytest.raises(BoardError, match=f"LR-E027.*{told}"):
         lastrites.resolve(lastrites.Board.from_text(text))
+
+
+SEVERAL = """
+game: riftbound
+active: P1
+cards:
+  Imp:
+    type: unit
+    might: 1
+    abilities: [{when: deathknell, steps: [{damage: {an enemy unit: 1}}, {damage: {an enemy unit: 1}}]}]
+players: {P1: {base: [Imp]}, P2: {base: [Galio]}}
+event: {kill: [Imp]}
+"""
+
+
+def test_several_targets_beside_deflect_are_refused() -> None:
+    with pytest.raises(BoardError, match="several targets or a cost of its own beside a unit with Deflect"):
+        lastrites.resolve(lastrites.Board.from_text(SEVERAL))
+    assert lastrites.resolve(lastrites.Board.from_text(SEVERAL.replace("Galio", "Ruined Rex"))).outcomes
