@@ -11,7 +11,10 @@ from strategies import Json, board_of, layouts
 
 import lastrites
 from lastrites import cli
+from lastrites.book import asked_by, read_book
 from lastrites.comparison import by_answer, by_edition, compare
+from lastrites.editions import questions_of
+from lastrites.game import load_game
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 SOLEFTS = FIXTURES / "keyforge" / "two-solefts-against-bad-penny.yaml"
@@ -52,6 +55,21 @@ def test_answers_to_a_question(capsys: Capture) -> None:
     nested, pooled = part["at"]
     assert [len(here["options"]) for here in (nested, pooled)] == [1, 2]
     assert "kf.destroyed.order" in pooled["options"][1]["clauses"]
+
+
+def test_the_clause_that_is_read_otherwise(capsys: Capture) -> None:
+    """It stands for a side on which no clause is cited where they part."""
+    assert run(FIXTURES / "keyforge" / "a-running-ability-inside-a-window.yaml", "running_ability") == 0
+    told = capsys.readouterr().out
+    assert "they read otherwise: [kf.destroyed.running]\n  finishes\n    go on\n" in told
+    for name in ("keyforge", "riftbound"):
+        game = load_game(name)
+        known = {clause.id for clause in read_book(game).clauses}
+        for question in questions_of(game.rules / name).answers:
+            found = asked_by(game, question)
+            assert found, question
+            assert known.issuperset(found), question
+    assert asked_by(load_game("keyforge"), "pile_order") == ("kf.discard.arrange",)
 
 
 def test_only_the_numbers_of_orders_differ(capsys: Capture) -> None:

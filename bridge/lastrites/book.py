@@ -133,6 +133,30 @@ def _clauses(rows: Mapping[str, list[tuple[str, ...]]]) -> list[Clause]:
     return clauses
 
 
+_IN_FORCE = re.compile(r'(?<!not )in_force\("([^"]+)"\)')
+
+
+def asked_by(game: Game, question: str) -> tuple[str, ...]:
+    """The clauses whose rules ask a question; where none does, those whose rules read the answer to it. Where a rule
+    names clauses that must be in force it is these, or else the one in whose block it stands."""
+    from lastrites import lptext
+
+    asking, reading = (
+        re.compile(rf"\b{how}\(\s*\w+\s*,\s*{re.escape(question)}\s*[,)]") for how in ("needs", "reads")
+    )
+    found: dict[re.Pattern[str], list[str]] = {asking: [], reading: []}
+    for file in game.files:
+        text = file.read_text(encoding="utf-8")
+        if question not in text:
+            continue
+        for block in lptext.blocks(file, text):
+            for pattern, clauses in found.items():
+                for each in block.statements if block.kind == "clause" else ():
+                    if pattern.search(each.bare):
+                        clauses += _IN_FORCE.findall(each.text) or [block.id]
+    return tuple(dict.fromkeys(found[asking] or found[reading]))
+
+
 class ClauseText(NamedTuple):
     """What is said of a clause: its paraphrase and where it comes from."""
 

@@ -47,7 +47,8 @@ class Comparison:
     """What came of a comparison.
 
     ``about`` says what was compared. ``states`` are the final states by id; ``rows`` give, for each combination of
-    answers that the sides leave open, what every side has. ``parting`` is None where no two sides part.
+    answers that the sides leave open, what every side has. ``partings`` has nothing where no two sides part;
+    ``asked_by`` names the clauses that ask the questions which the sides answer apart.
     """
 
     about: Mapping[str, Any]
@@ -59,6 +60,7 @@ class Comparison:
     raised: bool
     partings: tuple[Mapping[str, Any], ...]
     because: tuple[Mapping[str, Any], ...] = ()
+    asked_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -149,6 +151,7 @@ class Comparison:
             },
             "outcomes": outcomes,
             "because": [dict(each) for each in self.because],
+            "asked_by": {question: list(clauses) for question, clauses in self.asked_by.items()},
             "partings": [dict(each) for each in self.partings],
         }  # fmt: skip
 
@@ -207,6 +210,7 @@ def compare(
 ) -> Comparison:
     """Resolve every side and put them side by side. ``about`` is kept for the answer; its ``question`` is looked for
     on the board where the sides turn out the same. Raises BoardError as :func:`lastrites.resolve` does."""
+    from lastrites.book import asked_by
     from lastrites.resolution import resolve
 
     without, against = tuple(without), tuple(against)
@@ -238,7 +242,9 @@ def compare(
     because = []
     if "editions" in about and (made.differ or made.counts_differ):
         because = [*_answers_apart(sides, results, without, against), *_clauses_apart(sides, results, without, against)]
-    return replace(made, raised=raised, partings=tuple(partings), because=tuple(because))
+    apart = [each["question"] for each in because if "question" in each] if question is None else [question] * raised
+    asked = {each: asked_by(sides[0].board.rules, each) for each in apart}
+    return replace(made, raised=raised, partings=tuple(partings), because=tuple(because), asked_by=asked)
 
 
 class _TimeLeft:

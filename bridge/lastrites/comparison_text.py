@@ -50,7 +50,7 @@ def comparison_text(
             lines += _outcome(outcome, result, width, style)
         lines += _because(result, width, style)
         for part in result["partings"]:
-            lines += _parting(part, width, style)
+            lines += _parting(part, result["asked_by"], width, style)
     for side in result["sides"]:
         remarks = remarks_lines(side, width, style)
         if remarks:
@@ -166,7 +166,7 @@ def _because(result: Json, width: int, style: Style) -> list[str]:
     return ["", style.strong("What they say otherwise"), *lines] if lines else []
 
 
-def _parting(part: Json, width: int, style: Style) -> list[str]:
+def _parting(part: Json, asked_by: Mapping[str, Sequence[str]], width: int, style: Style) -> list[str]:
     lines = ["", style.strong(f"Where {listed(part['sides'])} part")]
     for place, step in enumerate(part["after"], 1):
         who = f"{step['by']}: " if step["by"] else ""
@@ -179,6 +179,9 @@ def _parting(part: Json, width: int, style: Style) -> list[str]:
         sides = [", ".join(clauses) or "no clause" for clauses in ([one] if one == two else [one, two])]
         told = " against ".join(sides)
         lines += fold(f"they begin to differ, unseen, with: {since['decision']} [{told}]", width, "      ", "      ")
+    read = dict.fromkeys(clause for clauses in asked_by.values() for clause in clauses)
+    if read:
+        lines += fold(f"they read otherwise: [{', '.join(read)}]", width, "  ", "    ")
     for name, here in zip(part["sides"], part["at"], strict=True):
         lines.append(f"  {style.strong(name)}")
         options = here["options"]
@@ -199,6 +202,8 @@ def _parting(part: Json, width: int, style: Style) -> list[str]:
 
 def _cited(result: Json) -> list[str]:
     found: dict[str, None] = {each["clause"]: None for each in result["because"] if "clause" in each}
+    for names in result["asked_by"].values() if result["partings"] else ():
+        found.update(dict.fromkeys(names))
     for part in result["partings"]:
         for names in (part["since"] or {}).get("clauses", ()):
             found.update(dict.fromkeys(names))
