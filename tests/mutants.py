@@ -32,7 +32,7 @@ from lastrites import lptext, worker
 from lastrites.book import read_book
 from lastrites.editions import choose_reading
 from lastrites.errors import BoardError
-from lastrites.game import load_game
+from lastrites.game import known_games, load_game
 from lastrites.jobs import expectations
 from lastrites.listings import boards_of
 from lastrites.lptext import Statement
@@ -308,7 +308,7 @@ def judge(emit: Emit, argument: tuple[str, Mutant, int | None]) -> None:
 def main() -> int:
     """Look at some mutants of a game; 1 if one goes unnoticed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("game")
+    parser.add_argument("game", choices=known_games())
     parser.add_argument("--number", type=int, default=24, help="how many mutants (default: 24)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--boards", type=int, help="at most so many boards for each (default: all)")
