@@ -171,6 +171,27 @@ def test_a_limit_marks_the_comparison_incomplete(capsys: Capture) -> None:
     assert "INCOMPLETE (the limit of 3 states was reached)" in capsys.readouterr().out
 
 
+def test_what_is_not_known_is_no_difference(capsys: Capture) -> None:
+    assert run(FIXTURES / "keyforge" / "entangled-4.yaml", "cascade", "--limit-states", "5") == 3
+    told = capsys.readouterr().out
+    assert "INCOMPLETE" in told
+    assert "come to the same, as far as is known" in told
+    assert not any(wrong in told for wrong in ("does not raise", "None", "nothing is possible"))
+
+
+def test_a_card_that_the_board_words_itself(capsys: Capture, tmp_path: Path) -> None:
+    for name, power in (("old.yaml", 1), ("new.yaml", 2)):
+        (tmp_path / name).write_text(f"cards: {{Ash Imp: {{type: creature, power: {power}}}}}\n", encoding="utf-8")
+    board = tmp_path / "board.yaml"
+    board.write_text(
+        "game: keyforge\nactive: Ann\ncards: {Ash Imp: {type: creature, power: 9}}\n"
+        "players: {Ann: {battleline: [Ash Imp]}, Bob: {}}\n",
+        encoding="utf-8",
+    )
+    assert run(board, "--cards", tmp_path / "old.yaml", tmp_path / "new.yaml") == 0
+    assert "No card of this board is worded otherwise in old.yaml or new.yaml" in capsys.readouterr().out
+
+
 def test_a_refused_event(capsys: Capture) -> None:
     board = FIXTURES / "keyforge" / "refused-a-stunned-creature-cannot-fight.yaml"
     assert run(board, "cascade") == 1

@@ -227,7 +227,9 @@ def compare(
     made = Comparison(about, tuple(sides), results, states, tuple(found), rows, True, ())
     raised = True
     question = about.get("question")
-    if question is not None and not (made.differ or made.counts_differ):
+    if "cards" in about:
+        raised = len({frozenset(side.board.whole_facts()) for side in sides}) > 1
+    elif question is not None and made.complete and not (made.differ or made.counts_differ):
         opened = resolve(
             sides[0].board,
             readings={q: a for q, a in sides[0].readings.items() if q != question},

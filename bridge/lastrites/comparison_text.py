@@ -85,8 +85,11 @@ def _ids(cell: Json | None) -> tuple[str, ...] | None:
 def headline(result: Json) -> str:
     """What differs, in one sentence."""
     names = [side["name"] for side in result["sides"]]
+    so_far = "" if result["complete"] else ", as far as is known"
     if all(side["refused"] for side in result["sides"]):
         return f"The event is refused under {listed(names)}."
+    if not result["raised"] and "cards" in result["about"]:
+        return f"No card of this board is worded otherwise in {listed(names, 'or')}: nothing changes."
     if not result["raised"]:
         question = result["about"]["question"]
         return f"This board does not raise the question {question}: whatever its answer, nothing changes."
@@ -102,12 +105,12 @@ def headline(result: Json) -> str:
         have = "all have" if len(names) > 2 else "have"
         return f"{start}: {counted(every, 'outcome')} in all, of which they {have} {common} in common"
     if result["counts_differ"]:
-        return f"{listed(names)} have the same outcomes; only the numbers of orders differ"
+        return f"{listed(names)} have the same outcomes{so_far}; only the numbers of orders differ"
     lacking = [name for name in names if any(row["sides"][name] is None for row in result["rows"])]
     if lacking:
         rule = "rules" if len(lacking) == 1 else "rule"
         return f"{listed(names)} come to the same; what {listed(lacking)} {rule} out adds nothing"
-    return f"{listed(names)} come to the same, outcomes and numbers of orders"
+    return f"{listed(names)} come to the same{so_far}, outcomes and numbers of orders"
 
 
 def _sides(result: Json, width: int, style: Style) -> list[str]:
@@ -129,7 +132,8 @@ def _side_by_side(result: Json, width: int, style: Style) -> list[str]:
             elif not cell["outcomes"]:
                 cells.append("no outcome")
             else:
-                cells.append(f"{', '.join(cell['outcomes'])} ({counted(cell['orders'], 'order')})")
+                orders = f" ({counted(cell['orders'], 'order')})" if cell["orders"] is not None else ""
+                cells.append(f"{', '.join(cell['outcomes'])}{orders}")
         body.append(cells)
     return ["", style.strong("Side by side"), *table([*questions, *names], body, "  ", width)]
 

@@ -124,6 +124,8 @@ class _Walk:
     def look(self, pair: Pair) -> tuple[set[Term] | None, list[tuple[tuple[int | None, int | None], Pair]]]:
         """The options that make the two sides differ here (None: nothing, empty: all), and where both go on."""
         a, b = self.left.nodes[pair[0]], self.right.nodes[pair[1]]
+        if not (a.explored and b.explored):  # one side was not walked to the end: nothing is known of it here
+            return None, []
         if a.kind == READING and not (b.kind == READING and b.who == a.who):
             return None, [((number, None), (target, pair[1])) for number, target in enumerate(a.targets)]
         if b.kind == READING and a.kind != READING:
