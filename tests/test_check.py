@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from fixture_help import ROOT
 
-from lastrites import cli, lptext
+from lastrites import check, cli, lptext
 from lastrites.book import read_book
 from lastrites.check import Check, Outcome, Scope
 from lastrites.findings import Finding, precedences
@@ -168,7 +168,8 @@ def test_a_loop(tmp_path: Path) -> None:
     assert "spin" in found.verdict
 
 
-def test_idle_clauses_and_a_redundant_pair(tmp_path: Path) -> None:
+def test_idle_clauses_and_a_redundant_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "MOST_IDLE_PAIRS", 2)
     twin = clause(
         "or.twin",
         'falls(S,D,C) :- shaken(S,D,C), not caught(S,D,C), not holds(S,is(C,loose)), in_force("or.twin").',
@@ -179,6 +180,7 @@ def test_idle_clauses_and_a_redundant_pair(tmp_path: Path) -> None:
     assert found == {"or.twin", "or.fall", "or.idle"}
     pairs = {finding.clauses for finding in of_kind(result, "redundant")}
     assert pairs == {("or.fall", "or.twin")}
+    assert any("of 3 pairs of idle clauses those 1 that" in note for note in result.notes)
 
 
 def test_a_clause_that_matters_under_other_answers_only_is_dormant(tmp_path: Path) -> None:
@@ -497,6 +499,6 @@ def killed_once(emit: Any, marker: Path) -> None:
 
 
 def test_a_process_that_is_killed_is_begun_again(tmp_path: Path) -> None:
-    check = Check(load_game("keyforge"), Scope(()), editions=["17.4"], setting=Setting())
-    done = check._many(killed_once, [tmp_path / "killed", tmp_path / "spared"], 60.0, "boards")
+    made = Check(load_game("keyforge"), Scope(()), editions=["17.4"], setting=Setting())
+    done = made._many(killed_once, [tmp_path / "killed", tmp_path / "spared"], 60.0, "boards")
     assert sorted(done) == [(0, "killed"), (1, "spared")]

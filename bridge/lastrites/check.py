@@ -544,10 +544,16 @@ class Check:
         return known.lacks.get(setting.edition or "", frozenset())
 
     def _redundant(self, idle: Sequence[Clause], resting: Callable[..., Rows], setting: Setting) -> None:
-        pairs = list(combinations([clause for clause in idle if clause.kind != "consequence"], 2))
+        singly = [clause for clause in idle if clause.kind != "consequence"]
+        pairs = list(combinations(singly, 2))
         if len(pairs) > MOST_IDLE_PAIRS:
-            self.result.notes.append(f"redundant pairs were not looked for: {len(pairs)} pairs of idle clauses")
-            return
+            every, on = len(pairs), {clause.id: {number for number, *_ in resting(clause.id)} for clause in singly}
+            pairs = [(one, other) for one, other in pairs if on[one.id] & on[other.id]]
+            looked = f"of {every} pairs of idle clauses those {len(pairs)} that a board can rest on together"
+            if len(pairs) > MOST_IDLE_PAIRS:
+                self.result.notes.append(f"redundant pairs were not looked for: {looked} are too many")
+                return
+            self.result.notes.append(f"redundant pairs were looked for among some only: {looked}")
         arguments = [
             Switch(other.id, False, resting(one.id, other.id), replace(setting, without=(*setting.without, one.id)),
                    EFFECT_SECONDS)
