@@ -373,6 +373,7 @@ def test_work_that_fails_is_told() -> None:
     made = search(sweep=Sweep(broken, Serial()))
     assert made.failed == {"ValueError: no good": made.failed["ValueError: no good"]}
     assert "could not be looked at" in told.searched(made)
+    assert not made.complete
     assert told.verdict(made, "lost_ability") == "lost_ability: nothing is known: no board could be looked at"
     assert told.result(made, "lost_ability")["result"] == "open"
 
@@ -417,9 +418,25 @@ def test_a_game_that_offers_no_boards(tmp_path: Path) -> None:
         offer(dataclasses.replace(GAME, rules=tmp_path))
     for part in ("core", "keyforge"):
         shutil.copytree(GAME.rules / part, tmp_path / part)
-    (tmp_path / "keyforge" / "search" / "offer.lp").write_text('happening(nothing,"{}").\n', encoding="utf-8")
+    file = tmp_path / "keyforge" / "search" / "offer.lp"
+    file.write_text('happening(nothing,"{}").\n', encoding="utf-8")
     with pytest.raises(BoardError, match="no pool"):
         offer(dataclasses.replace(GAME, rules=tmp_path))
+
+
+def test_a_pool_of_what_is_not_there(tmp_path: Path) -> None:
+    for part in ("core", "keyforge"):
+        shutil.copytree(GAME.rules / part, tmp_path / part)
+    (tmp_path / "keyforge" / "search" / "offer.lp").write_text(
+        'happening(fall,"{}").\npool_size(1,few,x,1).\npool_card(few,"dust-inp").\npool_event(few,full).\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(BoardError) as error:
+        offer(load_game("keyforge", tmp_path))
+    said = [f"{problem.message} {problem.hint}" for problem in error.value.problems]
+    assert len(said) == 3
+    for part in ("`1, few, x, 1`", "did you mean dust-imp", "event `full`"):
+        assert any(part in text for text in said), part
 
 
 def test_sizes_come_from_the_smallest_up() -> None:

@@ -94,6 +94,9 @@ def _offer(name: str, rules: Path) -> Offer:
     def of(name: str, pool: Value) -> tuple[str, ...]:
         return tuple(sorted(str(what) for where, what in rows.get(name, ()) if where == pool))
 
+    problems = list(_faults(rows, game, invented, str(file)))
+    if problems:
+        raise BoardError(problems)
     copies = {pool: int(str(number)) for pool, number in rows.get("pool_copies", ())}
     pools = [
         Pool(
@@ -105,6 +108,26 @@ def _offer(name: str, rules: Path) -> Offer:
     if not pools:
         raise BoardError([Problem("LR-E041", str(file), 0, 0, "it names no pool to search", "pool_size/4 names one")])
     return Offer(tuple(pools), {str(event): str(text) for event, text in rows.get("happening", ())}, invented)
+
+
+def _faults(
+    rows: Mapping[str, Sequence[tuple[Value, ...]]], game: Game, invented: Mapping[str, Invented], file: str
+) -> Iterator[Problem]:
+    """What is wrong with the pools: numbers that are none, cards and events that are not there."""
+    from lastrites.editions import unknown
+
+    numbers = [(row, (row[0], *row[2:])) for row in rows.get("pool_size", ())]
+    numbers += [(row, row[1:]) for row in rows.get("pool_copies", ())]
+    for row, wanted in numbers:
+        if not all(isinstance(number, int) for number in wanted):
+            said = ", ".join(map(str, row))
+            yield Problem("LR-E041", file, 0, 0, f"the size of a pool is told in whole numbers, not by `{said}`")
+    events = {str(row[0]) for row in rows.get("happening", ())}
+    known = {"pool_card": ("card", {*game.cards.by_id, *invented}), "pool_event": ("event", events)}
+    for name, (what, names) in known.items():
+        for wrong in sorted({str(row[1]) for row in rows.get(name, ())} - names):
+            told = unknown(file, what, wrong, names, known=f"pools name {what}s that are there")
+            yield told._replace(code="LR-E041")
 
 
 def _inventions(game: Game, written: Mapping[str, str], path: str) -> dict[str, Invented]:

@@ -51,7 +51,8 @@ class Separation:
     """What a search found, and what it looked at.
 
     ``found`` has for each name (see ``Target.names``) and each two of its sides boards that tell these apart, ``by``
-    in what they differ, ``raised`` on how many boards the name came up. ``sizes`` are the numbers of cards and
+    in what they differ, ``raised`` on how many boards the name came up. ``known`` is the number of boards of which all
+    is known. ``sizes`` are the numbers of cards and
     abilities that were searched to the end, ``searched`` the number of cards up to which that holds, for what was
     looked at to the end.
     """
@@ -62,6 +63,7 @@ class Separation:
     by: dict[tuple[str, Pair], str] = field(default_factory=dict)
     raised: dict[str, int] = field(default_factory=dict)
     boards: int = 0
+    known: int = 0
     to_the_point: int = 0
     states: int = 0
     sizes: list[tuple[int, int]] = field(default_factory=list)
@@ -88,7 +90,7 @@ class Separation:
     @property
     def nothing_known(self) -> bool:
         """Whether no board at all could be looked at."""
-        return bool(self.failed) and not self.states
+        return bool(self.failed) and not self.known
 
     @property
     def open(self) -> list[str]:
@@ -127,6 +129,8 @@ def separate(
             for (name, pair), proposals in chosen.items():
                 if not made.apart(name, pair):
                     made.found[name][pair], made.by[name, pair] = proposals, CHOICES
+        if made.nothing_known:
+            made.complete, made.reason = False, "no board could be looked at"
     except KeyboardInterrupt:
         made.complete, made.reason = False, "interrupted"
     except TimeoutError:
@@ -206,6 +210,7 @@ def _level(
 
 def _count(made: Separation, proposal: Proposal, row: Json, piles: bool, chosen: Chosen) -> None:
     made.boards += 1
+    made.known += not row["error"]
     made.states += row["states"]
     made.to_the_point += bool(row["raised"])
     for question in row["raised"]:
