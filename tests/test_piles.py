@@ -111,3 +111,17 @@ def test_each_history_with_its_number_of_orders(
     histories = PileHistories(resolution.explored, frozenset(board.rules.shape.piles()), {})
     for view in assignments(resolution.explored):
         assert histories.of(Tally(view)) == {end: dict(found) for end, found in followed(histories, view).items()}
+
+
+@pytest.mark.parametrize(("answer", "number"), [("together", 6), ("after", 2)])
+def test_a_reading_of_piles_counts_the_same_with_and_without_listing(answer: str, number: int) -> None:
+    board = lastrites.Board.from_text("""game: keyforge
+active: P1
+players:
+  P1: {}
+  P2: {battleline: [Commander Remiel: {upgrades: [Armageddon Cloak]}, Troll, Bumpsy]}
+event: {destroy: [Commander Remiel, Troll, Bumpsy]}
+""")
+    counted = lastrites.resolve(board, readings={"cloak_moment": answer})
+    assert [outcome.pile_arrangements for outcome in counted.outcomes] == [number]
+    assert len(lastrites.resolve(board, readings={"cloak_moment": answer}, pile_order=True).outcomes) == number
