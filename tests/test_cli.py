@@ -483,3 +483,11 @@ def test_a_stream_that_is_closed_is_no_error(closed: int, tmp_path: Path) -> Non
     done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert ("orders" in done.stdout) == (closed == 2)
+
+
+def test_an_answer_of_which_nothing_is_known_names_its_edition() -> None:
+    from lastrites import jobs, load
+
+    board = load(BOARD)
+    assert jobs.nothing_known(jobs.Request(board))["edition"] == "17.4"
+    assert jobs.nothing_known(jobs.Request(board, edition="17.3"))["edition"] == "17.3"

@@ -49,11 +49,17 @@ class Request:
 def nothing_known(request: Request) -> dict[str, Any]:
     """The JSON form of an answer that was ended before anything was known."""
     board = request.board
+    edition = request.edition or board.edition
+    if edition is None:
+        from lastrites.editions import questions_of
+
+        editions = questions_of(board.rules.rules / board.rules.name).editions
+        edition = editions[-1] if editions else ""
     return {
         "schema": "lastrites.outcomes/1",
         "board": board.title or board.path,
         "game": board.game,
-        "edition": request.edition or board.edition,
+        "edition": edition,
         "readings": {**board.readings, **request.readings},
         "complete": False,
         "incomplete_reason": "",
