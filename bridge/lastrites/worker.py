@@ -307,7 +307,7 @@ def _may_have_children() -> Iterator[None]:
         settings["daemon"] = was
 
 
-def _end_with_the_parent(parent: int) -> None:
+def end_with_the_parent(parent: int) -> None:
     """Nobody listens any more when the process that began the work has been killed."""
 
     def watch() -> None:
@@ -326,7 +326,7 @@ def _interrupt_once(number: int, frame: FrameType | None) -> None:
 def _work(pipe: Connection, task: Task, argument: Any, parent: int) -> None:
     signal.signal(signal.SIGINT, _interrupt_once)
     if os.name == "posix":
-        _end_with_the_parent(parent)
+        end_with_the_parent(parent)
 
     def emit(kind: str, content: Any) -> None:
         pipe.send((kind, content))

@@ -233,7 +233,10 @@ def _executor(args: argparse.Namespace) -> Iterator[tuple[Executor, Callable[[],
 
 
 def _deaf() -> None:
-    """Ctrl-C is for the process that hands out the work."""
+    """Ctrl-C is for the process that hands out the work; where that has been killed nothing more is to be done."""
     import signal
 
+    from lastrites import worker
+
+    worker.end_with_the_parent(os.getppid())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
