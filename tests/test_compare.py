@@ -231,3 +231,11 @@ def test_a_timeout(capsys: Capture, tmp_path: Path) -> None:
     result = json.loads(capsys.readouterr().out)
     assert not result["complete"]
     assert "time limit" in result["incomplete_reason"]
+
+
+def test_a_question_that_no_rule_asks_is_told_between_editions(capsys: Capture) -> None:
+    """Its answers stand for different rules from the start."""
+    board = FIXTURES / "keyforge" / "before-the-tag-a-neighbor-is-gone-when-the-guardian-looks.yaml"
+    result = answer(capsys, board, "--editions", "17.3", "2019-01")
+    assert result["because"] == [{"question": "departure", "answers": {"17.3": "together", "2019-01": "each"}}]
+    assert result["asked_by"] == {"departure": ["kf.destroyed.together"]}

@@ -268,6 +268,7 @@ def _answers_apart(
 ) -> list[dict[str, Any]]:
     """The questions that matter on the board and that the sides answer differently, with the answer of each side."""
     from lastrites.resolution import resolve
+    from lastrites.search.asking import asked_by
 
     given = [result.reading.answers for result in results]
     apart = [q for q in results[0].reading.questions if len({answers.get(q) for answers in given}) > 1]
@@ -275,10 +276,23 @@ def _answers_apart(
     opened = resolve(
         first.board, readings=first.readings, edition=first.edition, without=without, against=against, left_open=apart
     )
+    asked = asked_by(first.board.rules)
+
+    def parts(question: str) -> bool:
+        """Whether answers make a difference that stand for different rules from the start, so that no rule asks."""
+        found = []
+        for answer in dict.fromkeys(answers.get(question) for answers in given):
+            readings = {**first.readings, **({question: answer} if answer else {})}
+            told = resolve(
+                first.board, readings=readings, edition=first.edition, without=without, against=against
+            )
+            found.append(_told(told))
+        return any(each != found[0] for each in found)
+
     return [
         {"question": q, "answers": {side.name: answers.get(q) for side, answers in zip(sides, given, strict=True)}}
         for q in apart
-        if q in opened.questions or q in opened.counting
+        if q in opened.questions or q in opened.counting or (q not in asked and parts(q))
     ]
 
 
