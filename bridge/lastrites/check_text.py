@@ -74,7 +74,8 @@ def _scope(told: Json, width: int) -> list[str]:
         if seen["refused"]:
             parts.append(f"{counted(seen['refused'], 'event')} refused")
         if seen["invalid"]:
-            parts.append(f"{number(seen['invalid'])} that are no boards left out")
+            no = "that is no board" if seen["invalid"] == 1 else "that are no boards"
+            parts.append(f"{number(seen['invalid'])} left out {no}")
         if seen["unfinished"]:
             parts.append(f"{number(seen['unfinished'])} not looked at to the end")
         edition = f", edition {seen['edition']}" if seen["edition"] else ""
