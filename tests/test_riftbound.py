@@ -178,6 +178,34 @@ event: {kill: [Cat]}
 
 
 @pytest.mark.parametrize(
+    ("ability", "told"),
+    [
+        ("{when: becomes ready, once each turn: true, steps: [{draw: 1}]}", "LR-E042 `once each turn:` does nothing"),
+        ("{when: activated, may: true, steps: [{draw: 1}]}", "LR-E042 `may:` does nothing"),
+        ("{when: would die, if: your turn, instead: [save it]}", "LR-E042 `if:` does nothing"),
+        ("{when: would die, may: true, instead: [save it]}", "LR-E027.*one may apply without paying"),
+        ("{when: would die, instead: [save it, {draw: 1}]}", "LR-E027.*anything else than saving"),
+        ("{when: would be dealt damage, instead: [prevent it, {draw: 1}]}", "LR-E027.*than preventing or doubling"),
+        ("{when: a unit dies, watches: unit, steps: [{return to hand: it}]}", "LR-E027.*takes a card which has died"),
+        ("{when: a unit dies, watches: unit, steps: [banish it]}", "LR-E027.*replaces nothing"),
+        (
+            "{when: a unit dies, watches: unit, once each turn: true, steps: [{draw: {its controller: 1}}]}",
+            "LR-E027.*about the player of the card that died",
+        ),
+    ],
+)
+def test_what_an_ability_says_and_the_rules_do_not_follow_is_refused(ability: str, told: str) -> None:
+    text = f"""game: riftbound
+active: P1
+cards: {{Cat: {{type: unit, might: 2, abilities: [{ability}]}}}}
+players: {{P1: {{base: [Cat]}}, P2: {{}}}}
+event: {{kill: [Cat]}}
+"""
+    with pytest.raises(BoardError, match=told):
+        lastrites.resolve(Board.from_text(text))
+
+
+@pytest.mark.parametrize(
     ("step", "told"),
     [
         ("{return to hand: a rune}", "a rune is recycled, not returned to a hand"),
