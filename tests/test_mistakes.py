@@ -261,3 +261,16 @@ def test_several_targets_beside_deflect_are_refused() -> None:
     with pytest.raises(BoardError, match="several targets or a cost of its own beside a unit with Deflect"):
         lastrites.resolve(lastrites.Board.from_text(SEVERAL))
     assert lastrites.resolve(lastrites.Board.from_text(SEVERAL.replace("Galio", "Ruined Rex"))).outcomes
+
+
+def test_a_number_that_is_negative_names_the_key_that_counts_the_other_way() -> None:
+    text = SEVERAL.replace("[Imp]}, P2", "[Imp: {might this turn: -4}]}, P2")
+    with pytest.raises(BoardError, match="LR-E015 `-4` is no whole number") as caught:
+        lastrites.Board.from_text(text)
+    assert "write less might this turn: 4" in str(caught.value)
+
+
+def test_might_is_given_away_only_of_what_the_same_ability_has_killed() -> None:
+    steps = "[{damage: {an enemy unit: 1}}, {damage: {an enemy unit: 1}}]"
+    with pytest.raises(BoardError, match="`lend its might` where no earlier step of the same ability kills"):
+        lastrites.resolve(lastrites.Board.from_text(SEVERAL.replace(steps, "[lend its might: a friendly unit]")))

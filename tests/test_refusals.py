@@ -81,6 +81,11 @@ def test_a_board_that_is_not_at_rest_is_settled_with_a_warning() -> None:
     assert any("the showdown or combat comes before the event" in text for text in met.warnings)
     left = lastrites.resolve(board(players, field, event="{instructions: [ready: Mystic Poro]}"))
     assert any("is not followed, as no event moves or attacks" in text for text in left.warnings)
+    field = "battlefields: {bf1: {controller: P1, units: {P1: [Watchful Sentry], P2: [Mystic Poro]}}}"
+    alone = lastrites.resolve(
+        board("players: {P1: {base: [Galio]}, P2: {}}", field, event="{attack: [Galio], battlefield: bf1}")
+    )
+    assert any("a battlefield that nobody contests" in text for text in alone.warnings)
     assert not lastrites.resolve(board()).warnings
 
 

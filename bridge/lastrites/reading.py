@@ -662,6 +662,7 @@ class BoardReader:
             pairs = [(self.to.one(claimant), self.to.player(player)) for player, claimant in claims]
             return [_init(functor, card, other, player, place) for place, (other, player) in enumerate(pairs, 1)]
         if form == "number" or (form == "numbers_by_player" and isinstance(node, Scalar)):
+            self.not_negative(key, node)
             return _count(fn(functor, card), number(node))
         if form == "override":
             return [fn("override", card, fn(functor), number(node))]
@@ -671,6 +672,14 @@ class BoardReader:
             listed = [fn("override_item", card, fn(functor), place, word) for place, word in enumerate(words, 1)]
             return [fn("override", card, fn(functor), len(words)), *listed]
         return self.numbers(key, card, node)
+
+    def not_negative(self, key: Key, node: Node) -> None:
+        """Where another number counts the other way, a negative one belongs there. Raises WordError (LR-E015)."""
+        others = (other.text for other in self.shape.of_form("card", "number") if other.text.endswith(f" {key.text}"))
+        opposite = next(others, None)
+        if opposite is not None and isinstance(node, Scalar) and re.fullmatch(r"-[0-9]{1,9}", node.text):
+            message = f"`{node.text}` is no whole number, and `{key.text}` is not negative"
+            raise WordError("LR-E015", node, message, f"write {opposite}: {node.text[1:]}")
 
     def numbers(self, key: Key, subject: str, node: Node) -> list[Term]:
         """Numbers of one card or player, told apart by a word or by a player."""
