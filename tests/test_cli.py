@@ -225,6 +225,20 @@ def test_a_board_that_expects_nothing(capsys: Capture, tmp_path: Path) -> None:
     assert "nothing expected" in capsys.readouterr().out
 
 
+def test_verify_goes_on_after_a_board_that_the_rules_refuse(capsys: Capture, tmp_path: Path) -> None:
+    """With expectations and without; in the end the exit status says that there was bad input."""
+    own = "Own: {type: creature, power: 2, abilities: [{when: destroyed, steps: [{ward: it}]}]}"
+    players = "{Ann: {battleline: [Own]}, Bob: {}}"
+    refused = f"game: keyforge\nactive: Ann\nplayers: {players}\ncards: {{{own}}}\nevent: {{destroy: [Own]}}\n"
+    (tmp_path / "a.yaml").write_text(refused, encoding="utf-8")
+    (tmp_path / "b.yaml").write_text(f"{refused}expect: {{orders: 1}}\n", encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(BOARD.read_text(encoding="utf-8"), encoding="utf-8")
+    assert run("verify", tmp_path) == 2
+    out = capsys.readouterr().out
+    assert out.count("LR-E027 these rules do not support `it` where no card has triggered the ability") == 2
+    assert out.endswith("3 boards: 2 bad input, 1 ok\n")
+
+
 def test_verify_within_limits(capsys: Capture, tmp_path: Path) -> None:
     path = entangled(tmp_path, 8)
     path.write_text(path.read_text(encoding="utf-8") + "expect: {orders: 40320}\n", encoding="utf-8")

@@ -380,10 +380,19 @@ def _complain(problems: Sequence[Problem]) -> None:
 class _Answer:
     """What a job has said so far; the last word is a whole or a partial answer."""
 
-    def __init__(self, request: Request, progress: Progress, show: Callable[[Any], None] | None = None) -> None:
+    def __init__(
+        self,
+        request: Request,
+        progress: Progress,
+        show: Callable[[Any], None] | None = None,
+        *,
+        keeps_problems: bool = False,
+    ) -> None:
         self.request = request
         self.progress = progress
         self.show = show
+        self.keeps_problems = keeps_problems
+        self.problems: Sequence[Problem] = ()
         self.result: dict[str, Any] | None = None
         self.reason = ""
         self.begun = False
@@ -398,7 +407,9 @@ class _Answer:
         elif kind == "reason":
             self.reason = content
         elif kind == "problems":
-            raise BoardError(content)
+            if not self.keeps_problems:
+                raise BoardError(content)
+            self.problems = content
         elif self.show is not None:
             self.progress.clear()
             self.show(content)
@@ -536,7 +547,7 @@ def _answers_at_once(
 
 
 def _at_once(
-    task: Task, requests: Sequence[Request], args: argparse.Namespace
+    task: Task, requests: Sequence[Request], args: argparse.Namespace, *, keeps_problems: bool = False
 ) -> Iterator[tuple[int, _Answer]]:
     """Does a job on several boards at the same time and gives what came of each, as they end."""
     from lastrites import worker
@@ -547,7 +558,7 @@ def _at_once(
     )
     for done, (place, messages, error) in enumerate(running, 1):
         progress(f"{done} of {len(requests)} boards")
-        answer = _Answer(requests[place], Progress(quiet=True))
+        answer = _Answer(requests[place], Progress(quiet=True), keeps_problems=keeps_problems)
         for kind, content in messages:
             answer(kind, content)
         if isinstance(error, (worker.Stopped, worker.Crashed)):
@@ -934,7 +945,7 @@ def run_verify(args: argparse.Namespace) -> int:
     from lastrites.terminal import verdict_lines
     from lastrites.verify import FAILED as FAILED_VERDICT
     from lastrites.verify import INCOMPLETE as INCOMPLETE_VERDICT
-    from lastrites.verify import NOTHING, OK
+    from lastrites.verify import NOTHING, OK, REFUSED
 
     loaded = _load(_board_files(args.paths), args)
     requests = [_request(board, args, expectations=expected) for board, expected in loaded]
@@ -964,6 +975,8 @@ def run_verify(args: argparse.Namespace) -> int:
         show(requests[place], verdict)
     close()
     statuses = {verdict.status for verdict in verdicts}
+    if REFUSED in statuses:
+        return BAD_INPUT
     if FAILED_VERDICT in statuses:
         return FAILED
     if INCOMPLETE_VERDICT in statuses or len(verdicts) < len(requests):
@@ -979,19 +992,22 @@ def _verdicts(
 ) -> Iterator[tuple[int, Verdict]]:
     from lastrites import jobs
     from lastrites.verify import INCOMPLETE as INCOMPLETE_VERDICT
-    from lastrites.verify import Verdict
+    from lastrites.verify import REFUSED, Verdict
 
     def verdict_of(answer: _Answer) -> Verdict:
+        if answer.problems:
+            told = [line for problem in answer.problems for line in str(problem).splitlines()]
+            return Verdict(REFUSED, failures=told)
         if answer.result is not None:
             return Verdict(**answer.result)
         return Verdict(INCOMPLETE_VERDICT, notes=[f"{answer.excuse()}; nothing is known yet"])
 
     if args.workers > 1 and len(requests) > 1:
-        for place, answer in _in_order(_at_once(jobs.verify, requests, args)):
+        for place, answer in _in_order(_at_once(jobs.verify, requests, args, keeps_problems=True)):
             yield place, verdict_of(answer)
         return
     for place, request in enumerate(requests):
-        answer = _Answer(request, Progress(quiet=args.quiet))
+        answer = _Answer(request, Progress(quiet=args.quiet), keeps_problems=True)
 
         def give_up(request: Request = request, answer: _Answer = answer) -> None:
             show(request, verdict_of(answer))

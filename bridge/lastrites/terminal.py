@@ -472,7 +472,7 @@ def order_text(place: int, order: Json, *, width: int | None = None, style: Styl
 
 def verdict_lines(path: str, verdict: Verdict, style: Style) -> list[str]:
     """A verdict as a line, with the differences below it."""
-    paint = {"ok": style.good, "failed": style.bad}.get(verdict.status, style.warn)
+    paint = {"ok": style.good, "failed": style.bad, "bad input": style.bad}.get(verdict.status, style.warn)
     summary = f" ({verdict.summary})" if verdict.summary else ""
     lines = [f"{paint(verdict.status.upper() if verdict.status == 'failed' else verdict.status)}  {path}{summary}"]
     lines += [f"    {line}" for line in verdict.failures]

@@ -15,6 +15,8 @@ Answer = Callable[[Mapping[str, str], str | None, bool], Json]
 """Resolves the board with these readings and this edition, with or without the order of piles."""
 
 OK, FAILED, INCOMPLETE, NOTHING = "ok", "failed", "incomplete", "nothing expected"
+REFUSED = "bad input"
+"""The rules do not take the board; the failures say why."""
 
 
 @dataclass
