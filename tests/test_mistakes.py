@@ -9,6 +9,7 @@ import pytest
 
 import lastrites
 from lastrites import cli
+from lastrites.commands import running
 from lastrites.errors import BoardError
 
 WRONG = """
@@ -53,13 +54,14 @@ def test_a_board_that_feeds_itself_tells_what_is_known() -> None:
 def test_the_status_of_boards_without_an_outcome() -> None:
     def status(**what: Any) -> int:
         nothing: dict[str, Any] = {"complete": True, "outcomes": [], "refused": [], "stuck": [], "conflicts": []}
-        return cli._status([{**nothing, **what}])
+        return running.status_of([{**nothing, **what}])
 
     stuck = [{"after": [], "options": []}]
-    assert status(stuck=stuck) == status(conflicts=stuck) == status(refused=stuck) == status(loops=stuck) == cli.FAILED
-    assert status(refused=stuck, outcomes=[{}]) == cli.FAILED
-    assert status(stuck=stuck, outcomes=[{}]) == status() == cli.ANSWERED
-    assert status(stuck=stuck, complete=False) == cli.INCOMPLETE
+    failed = [status(**{what: stuck}) for what in ("stuck", "conflicts", "refused", "loops")]
+    assert failed == [running.FAILED] * 4
+    assert status(refused=stuck, outcomes=[{}]) == running.FAILED
+    assert status(stuck=stuck, outcomes=[{}]) == status() == running.ANSWERED
+    assert status(stuck=stuck, complete=False) == running.INCOMPLETE
 
 
 def test_an_edition_of_the_command_line_does_not_hide_a_wrong_one_in_the_file(
