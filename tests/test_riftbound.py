@@ -191,6 +191,7 @@ event: {kill: [Cat]}
         ("{when: would die, instead: [save it, {draw: 1}]}", "LR-E027.*anything else than saving"),
         ("{when: would be dealt damage, instead: [prevent it, {draw: 1}]}", "LR-E027.*than preventing or doubling"),
         ("{when: a unit dies, watches: unit, steps: [{return to hand: it}]}", "LR-E027.*takes a card which has died"),
+        ("{when: deathknell, steps: [{prevent: 1}]}", "LR-E027.*replaces nothing"),
         ("{when: deathknell, steps: [{banish: self}]}", "LR-E027.*takes a card which has died"),
         ("{when: a unit dies, watches: unit, steps: [banish it]}", "LR-E027.*replaces nothing"),
         (
