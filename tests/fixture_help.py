@@ -26,8 +26,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
 MOST_TRACED_ORDERS = 1_000
 LONGEST_TRACED_ORDER = 25
-LARGEST_TRACE = int(os.environ.get("LASTRITES_LARGEST_TRACE", "1200"))
-"""Fluents times steps, which is what the unrolled program grows with: up to here seven boards of ten are traced."""
+LARGEST_TRACE = int(os.environ.get("LASTRITES_LARGEST_TRACE", "1500"))
+"""Fluents times steps, which is what the unrolled program grows with: up to here four boards of five are traced."""
 LAYER = 256
 
 Ends = Counter[frozenset[Term]]
