@@ -133,9 +133,6 @@ def _clauses(rows: Mapping[str, list[tuple[str, ...]]]) -> list[Clause]:
     return clauses
 
 
-_IN_FORCE = re.compile(r'(?<!not )in_force\("([^"]+)"\)')
-
-
 def asked_by(game: Game, question: str) -> tuple[str, ...]:
     """The clauses whose rules ask a question; where none does, those whose rules read the answer to it. Where a rule
     names clauses that must be in force it is these, or else the one in whose block it stands."""
@@ -153,7 +150,7 @@ def asked_by(game: Game, question: str) -> tuple[str, ...]:
             for pattern, clauses in found.items():
                 for each in block.statements if block.kind == "clause" else ():
                     if pattern.search(each.bare):
-                        clauses += _IN_FORCE.findall(each.text) or [block.id]
+                        clauses += each.needed or [block.id]
     return tuple(dict.fromkeys(found[asking] or found[reading]))
 
 

@@ -26,6 +26,7 @@ _COMPARISON = re.compile(r"[=<>]|!=")
 _HEADER = re.compile(r"^% @(?P<kind>\w+)\((?P<id>[^)\s]+)\)\s*(?P<text>.*)$")
 _MORE = re.compile(r"^%\s{2,}(?P<text>\S.*)$")
 _DOCSTRING = re.compile(r"%\*!\s*(?P<name>_*[a-z]\w*)\s*(?:\((?P<arguments>[^)]*)\))?")
+_IN_FORCE = re.compile(r'(?<!not )in_force\("([^"]+)"\)')
 
 
 class Statement(NamedTuple):
@@ -34,6 +35,11 @@ class Statement(NamedTuple):
     line: int
     text: str
     bare: str
+
+    @property
+    def needed(self) -> list[str]:
+        """The clauses that must be in force for the rule to hold."""
+        return _IN_FORCE.findall(self.text)
 
 
 class Block(NamedTuple):

@@ -5,14 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lastrites.commands.running import Answer, load_boards, print_json, request_of, run_job, status_of
 from lastrites.errors import BoardError, Problem
 from lastrites.terminal import Progress, Style, refusal_text
-
-if TYPE_CHECKING:
-    pass
 
 
 def run_graph(args: argparse.Namespace) -> int:

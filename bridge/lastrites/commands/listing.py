@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
-from lastrites.commands.running import ANSWERED, BAD_INPUT, complain, print_json, write_out
+from lastrites.commands.running import ANSWERED, BAD_INPUT, complain, print_json, write_boards, write_out
 from lastrites.errors import BoardError, Problem
 from lastrites.terminal import page_width
-
-if TYPE_CHECKING:
-    pass
 
 
 def run_import(args: argparse.Namespace) -> int:
@@ -30,18 +26,13 @@ def run_import(args: argparse.Namespace) -> int:
             raise BoardError(problems)
         sys.stdout.write(dump(found[0].board))
         return ANSWERED
-    taken: set[str] = set()
-    try:
-        args.output.mkdir(parents=True, exist_ok=True)
-        for each in found:
-            stem = name = slug(each.name)
-            while name in taken:
-                name = f"{stem}-{len(taken) + 1}"
-            taken.add(name)
-            (args.output / f"{name}.yaml").write_text(dump(each.board), encoding="utf-8")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise BoardError([Problem("LR-E001", str(args.output), 0, 0, f"cannot be written: {reason}")]) from None
+    taken: dict[str, str] = {}
+    for each in found:
+        stem = name = slug(each.name)
+        while name in taken:
+            name = f"{stem}-{len(taken) + 1}"
+        taken[name] = dump(each.board)
+    write_boards(args.output, list(taken.items()))
     complain(problems)
     if not args.quiet:
         print(f"{len(taken)} board{'s' * (len(taken) != 1)} written to {args.output}", file=sys.stderr)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from lastrites.game import Game
 
 _HEAD = re.compile(r"needs\(\s*\w+\s*,\s*([a-z]\w*)\s*\)")
-_CLAUSE = re.compile(r'(?<!not )in_force\("([^"]+)"\)')
 
 
 def asked_by(game: Game) -> Mapping[str, tuple[frozenset[str], ...]]:
@@ -34,7 +33,7 @@ def _asked_by(files: tuple[Path, ...]) -> Mapping[str, tuple[frozenset[str], ...
             head = _HEAD.match(statement.bare)
             if head is not None:
                 rules = found.get(head[1], ())
-                found[head[1]] = (*rules, frozenset(_CLAUSE.findall(statement.text)))
+                found[head[1]] = (*rules, frozenset(statement.needed))
     return found
 
 
